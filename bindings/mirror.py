@@ -19,7 +19,7 @@ RUST = HERE / "rust" / "libchorale" / "src"
 GO = HERE / "go"
 NOTE = "Made by bindings/mirror.py from include/chorale: do not edit."
 
-# Rust's macro (told: the library returns the constants; asked: it takes them; "": Rust's enum is written
+# Rust's macro (told: the library returns the constants; asked: it takes them; flags: of a set; "": Rust's enum is written
 # by hand), the prefix of the constants, the enum, Go's prefix of its constants, and what the enum is.
 ENUMS = [
     ("asked", "RULE", "RuleKind", "Rule", "What a rule says about kinds `a` and `b` of labels. A *segment* is a longest stretch of positions with labels of one kind."),
@@ -38,7 +38,7 @@ ENUMS = [
     ("asked", "SEGMENT", "SegmentRule", "", "Where a segment ends. X is the kind of the segment, O a label that the property ignores."),
     ("asked", "MESSAGES", "MessageElement", "Messages", "The number format in which messages are stored. Computations are always in double precision."),
     ("told", "VERDICT", "Verdict", "Verdict", "Why learnt strengths are applied, or why nothing is."),
-    ("", "WARNING", "LearnWarning", "Warning", "Flags: what is unusual about the problems that were learnt from."),
+    ("flags", "WARNING", "LearnWarning", "Warning", "Flags: what is unusual about the problems that were learnt from."),
     ("", "AGREE", "AgreementKind", "Agree", "What should agree."),
     ("", "TEXTS", "TextList", "Texts", "The lists of texts that a problem can hold; Values is the first list of names of clique values."),
     ("", "START", "Start", "Start", "Where ALPHA_EXPANSION, LOCAL_SEARCH and ICM start."),
@@ -60,9 +60,8 @@ STRUCTS = {
     "RuleReason": ("rule_reason", "", "rust go js", ()),
     "Progress": ("progress", "Progress of a run, told after every round and every step of the bound.", "rust go js", ()),
     "LearnProgress": ("learn_progress", "Progress of learning, told each time that a problem has been labelled.", "rust go js", ()),
-    "ChainResult": ("chain_result", "The score of the best labelling of a chain, and how the call ended.", "rust", ()),
+    "ChainResult": ("chain_result", "The score of the best labelling of a chain, and how the call ended.", "rust go", ()),
     "CliqueResult": ("clique_result", "What the solver of a clique found. F is the score of all members' values and of the clique, psi[i][v] the score of value v for member i.", "rust go", ()),
-    "ChainResult": ("chain_result", "How a call on a chain ended, and the best score.", "go", ()),
     "LearntReport": ("learnt_report", "", "rust go js", ()),
     "LearntKind": ("learnt_kind", "What was learnt for one kind of cliques: the strength s and the bonus b of s sum_v n_v^2 / n + b sum_v n_v, where n_v of n members have value v.", "rust go js", ()),
     "SettledMention": ("settled_mention", "", "rust go js", ()),
@@ -162,7 +161,7 @@ def sentence(text: str) -> str:
     if re.match(r"(?!phi\b|psi\b)(a|[a-z]{2,})[ ;:,.]", text):  # no symbol
         text = text[0].upper() + text[1:]
     text = text.replace("clique's score C", "clique's score")
-    return text if not text or text.endswith((".", ".)")) else text + "."
+    return text if not text or text.endswith((".", ".)", "?")) else text + "."
 
 
 def in_words(text: str, spell, kind: str = "") -> str:
@@ -221,7 +220,7 @@ def of_rust(text: str, kind: str = "") -> str:
     def spell(prefix: str, name: str) -> str:
         macro, enum = next((macro, enum) for macro, of, enum, *_ in ENUMS if of == prefix)
         name = f"{prefix}_{name}" if prefix in KEPT_WHOLE["rust"] else name
-        return f"[`{enum}::{capitals(name.lower())}`]" if macro else name
+        return f"[`{enum}::{capitals(name.lower())}`]" if macro in ("told", "asked") else name
 
     text = re.sub(r"([\[\]<>])", r"\\\1", sentence(text))  # in which brackets would be links
     text = re.sub(r"\bCHORALE_(ALONE|TOGETHER)\b", lambda m: f"[`Labelling::{capitals(m[1].lower())}`]", text)
@@ -234,12 +233,13 @@ def rust_enums() -> str:
     for macro, prefix, enum, _, about in ENUMS:
         if not macro:
             continue
-        lines.append(f"\n{macro}! {{\n{wrapped(about, '    /// ')}    {enum} {{\n")
+        flags = macro == "flags"
+        lines.append(f"\n{macro}! {{\n{wrapped(about, '    /// ')}    {'Warnings' if flags else enum} {{\n")
         for name, text in known.items():
             short = name if prefix in KEPT_WHOLE["rust"] else name.removeprefix(prefix + "_")
             if name.startswith(prefix + "_") and name not in LEFT_OUT["rust"]:
                 lines.append(wrapped(of_rust(text, f"chorale_{snake(enum)}"), " " * 8 + "/// "))
-                lines.append(f"        {capitals(short.lower())} = CHORALE_{name},\n")
+                lines.append(f"        {short.lower() if flags else capitals(short.lower())} = CHORALE_{name},\n")
         lines.append("    }\n}\n")
     return "".join(lines)
 

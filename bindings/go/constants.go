@@ -463,7 +463,7 @@ type LearnWarning int32
 const (
 	// Some chains forbid some of their gold labels.
 	WarningGoldForbidden LearnWarning = C.CHORALE_WARNING_GOLD_FORBIDDEN
-	// Over 99 % of the tagger's labels are right: has the tagger seen the gold labels?.
+	// Over 99 % of the tagger's labels are right: has the tagger seen the gold labels?
 	WarningBaseKnows LearnWarning = C.CHORALE_WARNING_BASE_KNOWS
 	// Fewer than 8 groups.
 	WarningFewGroups LearnWarning = C.CHORALE_WARNING_FEW_GROUPS

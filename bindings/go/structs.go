@@ -259,7 +259,7 @@ func learnProgress(from *C.chorale_learn_progress) LearnProgress {
 	}
 }
 
-// ChainResult: how a call on a chain ended, and the best score.
+// ChainResult: the score of the best labelling of a chain, and how the call ended.
 type ChainResult struct {
 	// [Complete] or [Infeasible].
 	Outcome Outcome

@@ -106,6 +106,8 @@ def of_rust():
     for source in folder.glob("*.rs"):
         text = re.sub(r"//.*", "", source.read_text(encoding="utf-8")).split("#[cfg(test)]")[0]
         yield from (("word", name) for name in re.findall(r"^ {4}(?: {4})?pub (?:const |unsafe )*(?:fn )?(?!mod |use )(\w+)\b", text, re.MULTILINE))
+        for options in re.findall(r"^    set \{\n(.*?)^    \}", text, re.DOTALL | re.MULTILINE):
+            yield from (("word", name) for name in re.findall(r"^ {8}(\w+):", options, re.MULTILINE))
 
 
 def main(site: Path) -> int:

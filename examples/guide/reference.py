@@ -575,11 +575,13 @@ def rust_pages() -> Iterator[tuple[str, str]]:
     folder = ROOT / "bindings/rust/libchorale/src"
     whole = (folder / "lib.rs").read_text(encoding="utf-8")
     public = set(re.findall(r"\w+", " ".join(re.findall(r"^ *pub use [^;]+;", whole, re.MULTILINE))))
-    entries = [entry for name in ("enums.rs", "structs.rs") for entry in rust_made((folder / name).read_text(encoding="utf-8"))]
+    entries = []
     for source in sorted(folder.glob("*.rs")):
         owner = ""
         comment: list[str] = []
-        for line, rest in lines_of(source.read_text(encoding="utf-8")):
+        text = source.read_text(encoding="utf-8")
+        entries += rust_made(text)
+        for line, rest in lines_of(rust_options(text)):
             if line.startswith("impl"):
                 plain = re.sub(r"<[^<>]*>", "", re.sub(r"<[^<>]*>", "", line))  # without parameters of types
                 made = re.match(r"impl (\w+) ?(?:\{|where|$)", plain)
@@ -605,15 +607,28 @@ def rust_pages() -> Iterator[tuple[str, str]]:
     yield "reference/rust.md", f"# Rust\n\n{intro}\n\n{rendered('rust', entries)}"
 
 
+def rust_options(text: str) -> str:
+    """Returns a source with what its macros options! and raw_options! make in their place."""
+
+    def made(macro: re.Match[str]) -> str:
+        struct, options = textwrap.dedent(macro[2]).split("\nset {\n")
+        name = re.search(r"pub struct (\w+)", struct)[1]
+        new = "    /// Returns the library's defaults.\n    pub fn new() -> Self {}\n" if macro[1] else ""
+        options = re.sub(r"^    (\w+): (.*?)(?: => .*)?,$", r"    pub fn \1(mut self, \1: \2) -> Self {}", options, flags=re.MULTILINE)
+        return re.sub(r" of \w+ \{$", " {", struct, flags=re.MULTILINE) + f"\nimpl {name} {{\n{new}{options}"
+
+    return re.sub(r"^(raw_)?options! \{\n(.*?)^\}\n", made, text, flags=re.DOTALL | re.MULTILINE)
+
+
 def rust_made(text: str) -> list[Entry]:
-    """Returns the enums and structs that enums.rs and structs.rs make by macros, without the names of C."""
+    """Returns the enums and structs that are made by macros, without the names of C."""
     entries = []
-    for body in re.findall(r"^(?:told|asked|filled)! \{\n(.*?)^\}", text, re.DOTALL | re.MULTILINE):
+    for macro, body in re.findall(r"^(told|asked|flags|filled)! \{\n(.*?)^\}", text, re.DOTALL | re.MULTILINE):
         told, name, filled, inside = re.match(r"((?: {4}///.*\n)*) {4}(\w+)( = \w+)? \{\n(.*?)^ {4}\}", body, re.DOTALL | re.MULTILINE).groups()
-        inside = re.sub(r" = \w+,$", ",", textwrap.dedent(inside), flags=re.MULTILINE)
-        if filled:
+        inside = re.sub(r" = \w+,$", ": bool," if macro == "flags" else ",", textwrap.dedent(inside), flags=re.MULTILINE)
+        if filled or macro == "flags":
             inside = re.sub(r"^(\w+: )", r"pub \1", inside, flags=re.MULTILINE)
-        code = f"pub {'struct' if filled else 'enum'} {name} {{\n" + inside
+        code = f"pub {'struct' if filled or macro == 'flags' else 'enum'} {name} {{\n" + inside
         code = re.sub(r"\n(?=.)", "\n    ", code) + "}"
         comment = re.sub(r"\[(`[^`]+`)\](\([^)]*\))?", r"\1", re.sub(r"^ *///? ?", "", told, flags=re.MULTILINE))
         entries.append(Entry(3, name, name.lower(), code, comment))

@@ -247,7 +247,7 @@ export type Verdict =
  *
  * - `"gold-forbidden"`: Some chains forbid some of their gold labels.
  * - `"base-knows"`: Over 99 % of the tagger's labels are right: has the tagger seen the gold
- *   labels?.
+ *   labels?
  * - `"few-groups"`: Fewer than 8 groups.
  * - `"one-label"`: `withoutGold`: the tagger gives more than nine of ten positions the same label,
  *   and it is not among `uncounted`: agreement may spread it.

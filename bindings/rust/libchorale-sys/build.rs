@@ -10,11 +10,10 @@ fn main() {
     if std::env::var_os("DOCS_RS").is_some() {
         return;
     }
-    let include = if cfg!(feature = "vendored") {
-        build()
-    } else {
-        find()
-    };
+    #[cfg(feature = "vendored")]
+    let include = build();
+    #[cfg(not(feature = "vendored"))]
+    let include = find();
     println!("cargo:include={}", include.display());
     // tests/headers.rs, which compares the declarations of this crate with the headers, reads this
     // variable and the next.
@@ -25,6 +24,7 @@ fn main() {
 
 /// Finds an installed library by pkg-config and returns the directory of its headers. Only versions
 /// 0.3.x fit, since before 1.0 each minor version may change the interface.
+#[cfg(not(feature = "vendored"))]
 fn find() -> PathBuf {
     let library = pkg_config::Config::new()
         .range_version("0.3.0".."0.4.0")
@@ -46,11 +46,6 @@ fn find() -> PathBuf {
             std::process::exit(1)
         }
     }
-}
-
-#[cfg(not(feature = "vendored"))]
-fn build() -> PathBuf {
-    unreachable!("the feature `vendored` is off")
 }
 
 #[cfg(feature = "vendored")]

@@ -85,7 +85,7 @@ pub(crate) fn product(factors: &[usize]) -> Result<usize> {
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 pub struct Matrix<'a, N: Clone> {
     entries: Cow<'a, [N]>,
     rows: usize,
@@ -154,7 +154,7 @@ impl<'a, N: Copy> Matrix<'a, N> {
     }
 
     /// Makes a matrix of entries at `data`, with the extents and strides of rows and columns. Errors:
-    /// as for [`copied`](Self::copied).
+    /// as for [`owned`](Self::owned).
     ///
     /// # Safety
     /// Every entry must be readable for `'a`.
@@ -172,9 +172,12 @@ impl<'a, N: Copy> Matrix<'a, N> {
             let entries = std::slice::from_raw_parts(data, length);
             return Self::new(entries, rows, columns);
         }
-        Self::copied(rows, columns, |row, column| {
-            *data.add(row * row_stride + column * column_stride)
-        })
+        let row = |row| (0..columns).map(move |column| row * row_stride + column * column_stride);
+        Self::owned(
+            rows,
+            columns,
+            (0..rows).flat_map(row).map(|at| *data.add(at)),
+        )
     }
 
     /// Returns the number of rows.
@@ -194,10 +197,14 @@ impl<'a, N: Copy> Matrix<'a, N> {
     pub fn is_owned(&self) -> bool {
         matches!(self.entries, Cow::Owned(_))
     }
+    /// Returns a row; None if there is no such row.
+    pub fn row(&self, row: usize) -> Option<&[N]> {
+        let begin = row.checked_mul(self.columns)?;
+        (row < self.rows).then(|| &self.entries[begin..begin + self.columns])
+    }
     /// Returns the entry of a row and a column; None if there is no such entry.
     pub fn get(&self, row: usize, column: usize) -> Option<N> {
-        let is_in = row < self.rows && column < self.columns;
-        is_in.then(|| self.entries[row * self.columns + column])
+        self.row(row)?.get(column).copied()
     }
 
     pub(crate) fn as_ptr(&self) -> *const N {
@@ -214,47 +221,18 @@ impl<'a, N: Copy> Matrix<'a, N> {
         )))
     }
 
-    /// Makes a matrix that owns its entries: entry (row, column) is the result of `entry`. Errors:
-    /// OutOfMemory, SizeOverflow.
-    pub(crate) fn copied(
+    /// Makes a matrix that owns its entries, which are given row after row. Errors: OutOfMemory,
+    /// SizeOverflow.
+    pub(crate) fn owned(
         rows: usize,
         columns: usize,
-        entry: impl Fn(usize, usize) -> N,
+        entries: impl IntoIterator<Item = N>,
     ) -> Result<Self> {
-        let mut entries = Vec::new();
-        reserve(&mut entries, product(&[rows, columns])?)?;
-        // A matrix without columns has no entries, but may have any number of rows.
-        for row in 0..if columns > 0 { rows } else { 0 } {
-            entries.extend((0..columns).map(|column| entry(row, column)));
-        }
+        let mut owned = Vec::new();
+        reserve(&mut owned, product(&[rows, columns])?)?;
+        owned.extend(entries);
         Ok(Self {
-            entries: Cow::Owned(entries),
-            rows,
-            columns,
-        })
-    }
-
-    /// Makes a matrix that owns a copy of the rows of all `parts`, which have `columns` columns
-    /// each, or no rows. Errors: as for [`copied`](Self::copied); SizeOverflow (more than isize::MAX
-    /// rows).
-    pub(crate) fn stacked(parts: &[Matrix<'_, N>], columns: usize) -> Result<Self> {
-        let rows = parts
-            .iter()
-            .try_fold(0usize, |sum, part| sum.checked_add(part.rows))
-            .filter(|&rows| rows <= isize::MAX as usize)
-            .ok_or_else(|| {
-                Error::new(
-                    Status::SizeOverflow,
-                    format!("there are more than {} rows", isize::MAX),
-                )
-            })?;
-        let mut entries = Vec::new();
-        reserve(&mut entries, product(&[rows, columns])?)?;
-        for part in parts {
-            entries.extend_from_slice(&part.entries);
-        }
-        Ok(Self {
-            entries: Cow::Owned(entries),
+            entries: Cow::Owned(owned),
             rows,
             columns,
         })
@@ -321,9 +299,8 @@ fn from_rows<'a, N: Copy>(rows: &[impl AsRef<[N]>]) -> Result<Matrix<'a, N>> {
             )));
         }
     }
-    Matrix::copied(rows.len(), columns, |row, column| {
-        rows[row].as_ref()[column]
-    })
+    let entries = rows.iter().flat_map(AsRef::as_ref);
+    Matrix::owned(rows.len(), columns, entries.copied())
 }
 impl<'a, N: Copy> IntoMatrix<'a, N> for &[Vec<N>] {
     fn into_matrix(self) -> Result<Matrix<'a, N>> {

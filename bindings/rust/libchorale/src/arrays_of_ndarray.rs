@@ -10,7 +10,7 @@ impl<'a, N: Copy> IntoMatrix<'a, N> for ArrayView2<'a, N> {
         let (rows, columns) = self.dim();
         match self.to_slice() {
             Some(entries) => Matrix::new(entries, rows, columns),
-            None => Matrix::copied(rows, columns, |row, column| self[[row, column]]),
+            None => Matrix::owned(rows, columns, self.iter().copied()),
         }
     }
 }

@@ -3,21 +3,29 @@
 use crate::array::Element;
 use crate::handle::Handle;
 use crate::panics::Slot;
-use crate::pass::{count, lent, lent_offsets, size, Pass};
+use crate::pass::{count, lent, lent_all, lent_offsets, size, Pass};
 use crate::{c, Chain, Corpus, Model, Potential, Property, Result};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Describes a clique that is to be added to a model.
-#[derive(Clone, Debug, Default)]
-#[must_use = "a setup is for a builder"]
-pub struct CliqueSetup<'a> {
-    property: Option<&'a Property>,
-    values: usize,
-    label_values: Option<&'a [i32]>,
-    potentials: Vec<&'a Potential>,
-    centred: bool,
-    centre_label_values: Option<&'a [i32]>,
+options! {
+    /// Describes a clique that is to be added to a model.
+    #[derive(Clone, Debug)]
+    #[must_use = "a setup is for a builder"]
+    pub struct CliqueSetup<'a> {
+        property: Option<&'a Property>,
+        values: usize,
+        potentials: Vec<&'a Potential>,
+        centred: bool,
+    }
+    set {
+        /// Sets the value of each label in a position clique: 0 to R - 1, or -1 for EMPTY (no value).
+        /// Unless this is called, each label is its own value.
+        label_values: &'a [i32],
+        /// Sets the value that the centre has with each label. Unless this is called, each label is its
+        /// own value.
+        centre_label_values: &'a [i32],
+    }
 }
 
 impl<'a> CliqueSetup<'a> {
@@ -26,118 +34,74 @@ impl<'a> CliqueSetup<'a> {
     /// R + 2 values, where R is the number of values of the property. Over R values, members that are
     /// EMPTY or CONFLICT are not counted. Over R + 2 values, the last two are EMPTY and CONFLICT.
     pub fn property(property: &'a Property, potential: &'a Potential) -> Self {
-        Self {
-            property: Some(property),
-            potentials: vec![potential],
-            ..Self::default()
-        }
+        Self::of(Some(property), 0, vec![potential], false)
     }
     /// Makes a position clique: the value of a member is its label, or the entry of its label in
     /// [`label_values`](Self::label_values). values: R, the number of values.
     pub fn positions(values: usize, potential: &'a Potential) -> Self {
-        Self {
-            values,
-            potentials: vec![potential],
-            ..Self::default()
-        }
+        Self::of(None, values, vec![potential], false)
     }
     /// Makes a position clique with a *centre*: one more member, also a position, whose value
     /// selects the potential of all other members. values: R, the number of values of these other
     /// members. potentials: one for each value of the centre.
     pub fn centred(values: usize, potentials: &[&'a Potential]) -> Self {
-        Self {
-            values,
-            centred: true,
-            potentials: potentials.to_vec(),
-            ..Self::default()
-        }
-    }
-    setters! {
-        /// Sets the value of each label in a position clique: 0 to R - 1, or -1 for EMPTY (no value).
-        /// Unless this is called, each label is its own value.
-        pub fn label_values(self, label_values: &'a [i32]) -> Self {
-            self.label_values = Some(label_values)
-        }
-        /// Sets the value that the centre has with each label. Unless this is called, each label is its
-        /// own value.
-        pub fn centre_label_values(self, label_values: &'a [i32]) -> Self {
-            self.centre_label_values = Some(label_values)
-        }
+        Self::of(None, values, potentials.to_vec(), true)
     }
 
     fn raw(&self, centres: &[*const c::chorale_potential]) -> c::chorale_clique_setup {
         let mut raw = init!(chorale_clique_setup);
         raw.property = self.property.map_or(std::ptr::null(), Property::as_ptr);
         raw.values = size(self.values);
-        if let Some(label_values) = self.label_values {
-            raw.label_values = label_values.as_ptr();
-            raw.labels = size(label_values.len());
-        }
+        (raw.label_values, raw.labels) = lent_all(self.label_values);
         if self.centred {
-            raw.centre_potentials = centres.as_ptr();
-            raw.centre_values = size(centres.len());
+            (raw.centre_potentials, raw.centre_values) = lent_all(Some(centres));
         } else {
             raw.potential = centres.first().copied().unwrap_or(std::ptr::null());
         }
-        if let Some(label_values) = self.centre_label_values {
-            raw.centre_label_values = label_values.as_ptr();
-            raw.centre_labels = size(label_values.len());
-        }
+        (raw.centre_label_values, raw.centre_labels) = lent_all(self.centre_label_values);
         raw
     }
 }
 
-/// Members for [`ModelBuilder::add_members`]: chains, and what else is known of each.
-#[derive(Clone, Copy, Debug, Default)]
-#[must_use]
-pub struct Members<'x> {
-    chains: &'x [i64],
-    offsets: Option<&'x [i64]>,
-    positions: Option<&'x [i64]>,
-    weights: Option<&'x [i64]>,
-    centre_chains: Option<&'x [i64]>,
-    centre_positions: Option<&'x [i64]>,
-    classes: Option<&'x [Option<&'x [i32]>]>,
-    tables: Option<&'x [Option<&'x [i32]>]>,
+options! {
+    /// Members for [`ModelBuilder::add_members`]: chains, and what else is known of each.
+    #[derive(Clone, Copy, Debug)]
+    #[must_use]
+    pub struct Members<'x> {
+        chains: &'x [i64],
+        centres: Option<(&'x [i64], &'x [i64])>,
+    }
+    set {
+        /// Members of several cliques: clique `first + c` gets the members `offsets[c] ..
+        /// offsets[c + 1]`, in this order.
+        offsets: &'x [i64],
+        /// The position of each member within its chain; -1 for the whole chain.
+        positions: &'x [i64],
+        /// How often each member counts in the potential, at least 1. The count of a value is then the
+        /// sum of the weights of the members with this value, and the sum of all weights takes the place
+        /// of the number of members n. The members' scores do not change. A clique with a weight above 1
+        /// gets all its members in one call.
+        weights: &'x [i64],
+        /// For each whole chain the class of each position, a small number; None: all 0.
+        classes: &'x [Option<&'x [i32]>],
+        /// For each whole chain the number that the property reads at each position, such as a token
+        /// id; None: the chain's tokens.
+        tables: &'x [Option<&'x [i32]>],
+    }
 }
 
 impl<'x> Members<'x> {
     /// Members of one clique, each a number of a chain: whole chains in a property clique, position
     /// 0 in another, as for chains of one position.
     pub fn new(chains: &'x [i64]) -> Self {
-        Self {
-            chains,
-            ..Self::default()
-        }
-    }
-    setters! {
-        /// Members of several cliques: clique `first + c` gets the members `offsets[c] ..
-        /// offsets[c + 1]`, in this order.
-        pub fn offsets(self, offsets: &'x [i64]) -> Self { self.offsets = Some(offsets) }
-        /// The position of each member within its chain; -1 for the whole chain.
-        pub fn positions(self, positions: &'x [i64]) -> Self { self.positions = Some(positions) }
-        /// How often each member counts in the potential, at least 1. The count of a value is then the
-        /// sum of the weights of the members with this value, and the sum of all weights takes the place
-        /// of the number of members n. The members' scores do not change. A clique with a weight above 1
-        /// gets all its members in one call.
-        pub fn weights(self, weights: &'x [i64]) -> Self { self.weights = Some(weights) }
+        Self::of(chains, None)
     }
     /// The centre of each clique, one position of a chain, which replaces one that it had.
     pub fn centres(self, chains: &'x [i64], positions: &'x [i64]) -> Self {
         Self {
-            centre_chains: Some(chains),
-            centre_positions: Some(positions),
+            centres: Some((chains, positions)),
             ..self
         }
-    }
-    setters! {
-        /// For each whole chain the class of each position, a small number; None: all 0.
-        pub fn classes(self, classes: &'x [Option<&'x [i32]>]) -> Self {
-            self.classes = Some(classes)
-        }
-        /// For each whole chain the number that the property reads at each position, such as a token
-        /// id; None: the chain's tokens.
-        pub fn tables(self, tables: &'x [Option<&'x [i32]>]) -> Self { self.tables = Some(tables) }
     }
 }
 
@@ -249,8 +213,10 @@ impl ModelBuilder {
         raw.chains = chains.as_ptr();
         raw.positions = lent("positions", members.positions, chains.len())?;
         raw.weights = lent("weights", members.weights, chains.len())?;
-        raw.centre_chains = lent("centre chains", members.centre_chains, cliques)?;
-        raw.centre_positions = lent("centre positions", members.centre_positions, cliques)?;
+        if let Some((chains, positions)) = members.centres {
+            raw.centre_chains = lent("centre chains", chains, cliques)?;
+            raw.centre_positions = lent("centre positions", positions, cliques)?;
+        }
         raw.classes = classes.as_deref().pass();
         raw.tables = tables.as_deref().pass();
         call!(chorale_model_builder_add_members(&self.handle, &raw))

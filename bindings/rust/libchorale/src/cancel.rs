@@ -1,7 +1,6 @@
 //! Flags by which computations are ended early.
 
 use crate::handle::Handle;
-use crate::pass::Pass;
 use crate::{c, Result};
 use std::sync::Arc;
 
@@ -34,8 +33,8 @@ impl Cancel {
     }
 }
 
-impl Pass<*const c::chorale_cancel> for &Option<Cancel> {
-    fn pass(self) -> *const c::chorale_cancel {
-        self.as_ref().map_or(std::ptr::null(), Cancel::as_ptr)
+pass! {
+    flag: &Option<Cancel> => *const c::chorale_cancel {
+        flag.as_ref().map_or(std::ptr::null(), Cancel::as_ptr)
     }
 }

@@ -1,62 +1,65 @@
 //! The scores of one sequence or tree.
 
 use crate::array::{named, product, Element, IntoMatrix, Matrix};
-use crate::pass::{count, lent, size};
+use crate::pass::{count, lent, size, Pass};
 use crate::{c, Error, Orientation, Result, Transitions};
 
-/// The scores of one sequence or tree: unary scores, positions x labels, and transitions. A
-/// labelling gives one label to each position. Its score is the sum of the unary scores of its
-/// labels, a transition score for each edge, and the start and end scores. An edge joins a position
-/// to the position before it, or in a tree to its parent. The chain borrows its arrays (`'s`).
-///
-/// Scores are accepted as any type that implements [`IntoMatrix`]. Every call that takes a chain
-/// checks its arrays. The possible errors, which other comments call "those of a [`Chain`]", are
-/// Shape, Size (no labels), SizeOverflow, NotANumber, Infinite, OutOfRange (forced labels, parents,
-/// a magnitude above 1e280), LabelsMismatch (transitions), ParentOrder, ParentCycle.
-///
-/// ```
-/// use libchorale as ch;
-/// # fn main() -> ch::Result<()> {
-/// let transitions = ch::Transitions::new(&[[0.0, 1.0], [1.0, 0.0]])?.build()?;
-/// let unary = vec![vec![1.0, 0.9], vec![1.0, 0.9], vec![1.0, 0.9]];
-/// let chain = ch::Chain::new(&unary)?.transitions(&transitions);
-/// let mut solver = ch::ChainSolver::new()?;
-/// assert_eq!(solver.best(&chain)?.labelling, Some(&[0, 1, 0][..]));
-/// let second = chain.forced(&[-1, 0, -1]);
-/// assert_eq!(solver.best(&second)?.labelling, Some(&[1, 0, 1][..]));
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Clone, Debug)]
-#[must_use = "a chain is scores for a solver or a model"]
-pub struct Chain<'s, N: Element = f64> {
-    unary: Matrix<'s, N>,
-    transitions: Option<Transitions>,
-    /// One matrix, labels x labels, or one for each edge below the other.
-    edges: Option<Matrix<'s, N>>,
-    orientation: Orientation,
-    start: Option<&'s [N]>,
-    end: Option<&'s [N]>,
-    parents: Option<&'s [i32]>,
-    forced: Option<&'s [i32]>,
-    allowed: Option<Matrix<'s, u8>>,
+options! {
+    /// The scores of one sequence or tree: unary scores, positions x labels, and transitions. A
+    /// labelling gives one label to each position. Its score is the sum of the unary scores of its
+    /// labels, a transition score for each edge, and the start and end scores. An edge joins a position
+    /// to the position before it, or in a tree to its parent. The chain borrows its arrays (`'s`).
+    ///
+    /// Scores are accepted as any type that implements [`IntoMatrix`]. Every call that takes a chain
+    /// checks its arrays. The possible errors, which other comments call "those of a [`Chain`]", are
+    /// Shape, Size (no labels), SizeOverflow, NotANumber, Infinite, OutOfRange (forced labels, parents,
+    /// a magnitude above 1e280), LabelsMismatch (transitions), ParentOrder, ParentCycle.
+    ///
+    /// ```
+    /// use libchorale as ch;
+    /// # fn main() -> ch::Result<()> {
+    /// let transitions = ch::Transitions::new(&[[0.0, 1.0], [1.0, 0.0]])?.build()?;
+    /// let unary = vec![vec![1.0, 0.9], vec![1.0, 0.9], vec![1.0, 0.9]];
+    /// let chain = ch::Chain::new(&unary)?.transitions(&transitions);
+    /// let mut solver = ch::ChainSolver::new()?;
+    /// assert_eq!(solver.best(&chain)?.labelling, Some(&[0, 1, 0][..]));
+    /// let second = chain.forced(&[-1, 0, -1]);
+    /// assert_eq!(solver.best(&second)?.labelling, Some(&[1, 0, 1][..]));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[derive(Clone, Debug)]
+    #[must_use = "a chain is scores for a solver or a model"]
+    pub struct Chain<'s, N: Element = f64> {
+        unary: Matrix<'s, N>,
+        transitions: Option<Transitions>,
+        /// One matrix, labels x labels, or one for each edge below the other.
+        edges: Option<Matrix<'s, N>>,
+        allowed: Option<Matrix<'s, u8>>,
+    }
+    set {
+        /// Sets whether the rows of this chain's own transition matrices stand for the label before or
+        /// for the label after. The default is [`Orientation::RowsFrom`]: the label before.
+        orientation: Orientation,
+        /// Sets start scores: for each label the score of this label at the first position. They
+        /// replace the start scores of the shared transitions.
+        start: &'s [N],
+        /// Sets end scores: for each label the score of this label at the last position. They replace
+        /// the end scores of the shared transitions.
+        end: &'s [N],
+        /// Makes the chain a tree. parents: for each position its parent, which is an earlier position,
+        /// or -1 for a root.
+        parents: &'s [i32],
+        /// Sets the label that each position must take, or -1 if the position is free.
+        forced: &'s [i32],
+    }
 }
 
 impl<'s, N: Element> Chain<'s, N> {
     /// Makes a chain of unary scores, positions x labels. Minus infinity forbids a label at a
     /// position. Errors: Shape (a ragged array; the message names the row), OutOfMemory.
     pub fn new(unary: impl IntoMatrix<'s, N>) -> Result<Self> {
-        Ok(Self {
-            unary: named("unary", unary)?,
-            transitions: None,
-            edges: None,
-            orientation: Orientation::RowsFrom,
-            start: None,
-            end: None,
-            parents: None,
-            forced: None,
-            allowed: None,
-        })
+        Ok(Self::of(named("unary", unary)?, None, None, None))
     }
     /// Sets transitions, which several chains can share. Unless this is called, they are zero.
     pub fn transitions(mut self, transitions: &Transitions) -> Self {
@@ -85,24 +88,6 @@ impl<'s, N: Element> Chain<'s, N> {
         }
         self.edges = Some(Matrix::new(edges, edges.len() / entries * side, side)?);
         Ok(self)
-    }
-    setters! {
-        /// Sets whether the rows of this chain's own transition matrices stand for the label before or
-        /// for the label after. The default is [`Orientation::RowsFrom`]: the label before.
-        pub fn orientation(self, orientation: Orientation) -> Self {
-            self.orientation = orientation
-        }
-        /// Sets start scores: for each label the score of this label at the first position. They
-        /// replace the start scores of the shared transitions.
-        pub fn start(self, start: &'s [N]) -> Self { self.start = Some(start) }
-        /// Sets end scores: for each label the score of this label at the last position. They replace
-        /// the end scores of the shared transitions.
-        pub fn end(self, end: &'s [N]) -> Self { self.end = Some(end) }
-        /// Makes the chain a tree. parents: for each position its parent, which is an earlier position,
-        /// or -1 for a root.
-        pub fn parents(self, parents: &'s [i32]) -> Self { self.parents = Some(parents) }
-        /// Sets the label that each position must take, or -1 if the position is free.
-        pub fn forced(self, forced: &'s [i32]) -> Self { self.forced = Some(forced) }
     }
     /// Sets which labels are allowed, positions x labels: 0 forbids the label at the position.
     /// Errors: Shape (a ragged array).
@@ -149,7 +134,7 @@ impl<'s, N: Element> Chain<'s, N> {
         raw.length = size(length);
         raw.labels = size(labels);
         raw.element = N::ELEMENT;
-        raw.orientation = self.orientation.raw();
+        raw.orientation = self.orientation.map_or(raw.orientation, Pass::pass);
         raw.unary = self.unary.as_ptr().cast();
         if let Some(transitions) = &self.transitions {
             raw.transitions = transitions.as_ptr();
@@ -183,24 +168,22 @@ impl<'s, N: Element> Chain<'s, N> {
                 let data: *const N = raw.edges.cast();
                 let matrix_stride = count(raw.edge_matrix_stride);
                 let (from, to) = (count(raw.edge_row_stride), count(raw.edge_column_stride));
-                Some(Matrix::copied(matrices * labels, labels, |row, column| {
-                    let (matrix, row) = (row / labels, row % labels);
-                    *data.add(matrix * matrix_stride + row * from + column * to)
-                })?)
+                let row = move |row| (0..labels).map(move |column| row + column * to);
+                let matrix =
+                    move |begin| (0..labels).flat_map(move |label| row(begin + label * from));
+                let all = (0..matrices).flat_map(|at| matrix(at * matrix_stride));
+                let entries = all.map(|at| *data.add(at));
+                Some(Matrix::owned(matrices * labels, labels, entries)?)
             }
         };
-        let allowed = match raw.allowed.is_null() {
-            true => None,
-            false => {
-                let strides = [count(raw.allowed_row_stride), 1];
-                Some(Matrix::at(raw.allowed, [length, labels], strides)?)
-            }
-        };
+        let strides = [count(raw.allowed_row_stride), 1];
+        let allowed = || Matrix::at(raw.allowed, [length, labels], strides);
+        let allowed = (!raw.allowed.is_null()).then(allowed).transpose()?;
         Ok(Self {
             unary,
             transitions: (!raw.transitions.is_null()).then(|| Transitions::retain(raw.transitions)),
             edges,
-            orientation: Orientation::RowsFrom, // of every model
+            orientation: None, // as in every model
             start: optional(raw.start.cast(), labels),
             end: optional(raw.end.cast(), labels),
             parents: optional(raw.parents, length),

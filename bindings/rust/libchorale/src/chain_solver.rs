@@ -35,31 +35,14 @@ pub struct Marginals<'s> {
 
 /// The k best labellings, best first. They lie in the solver's memory, which the next call
 /// overwrites.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 #[must_use]
 pub struct KBest<'s> {
-    labellings: &'s [i32],
-    length: usize,
-    /// The scores of the labellings, best first; fewer than k if fewer labellings are allowed.
+    /// Ranks x positions: the labellings, best first; fewer than k if fewer labellings are allowed.
+    pub labellings: Matrix<'s, i32>,
+    /// The score of each labelling.
     pub scores: &'s [f64],
-}
-
-impl<'s> KBest<'s> {
-    /// Returns the number of labellings found.
-    pub fn len(&self) -> usize {
-        self.scores.len()
-    }
-    /// Returns true if no labelling was found, because every labelling is forbidden.
-    pub fn is_empty(&self) -> bool {
-        self.scores.is_empty()
-    }
-    /// Returns the labelling of a rank, where rank 0 is the best; None if fewer labellings were
-    /// found.
-    pub fn labelling(&self, rank: usize) -> Option<&'s [i32]> {
-        let labellings = self.labellings;
-        (rank < self.len()).then(|| &labellings[rank * self.length..(rank + 1) * self.length])
-    }
 }
 
 /// A reusable workspace for chains and trees, which grows as needed.
@@ -70,8 +53,8 @@ impl<'s> KBest<'s> {
 /// let unary = [[1.0, 0.2], [0.3, 0.8]];
 /// let chain = ch::Chain::new(&unary)?;
 /// let mut solver = ch::ChainSolver::new()?;
-/// let best = solver.k_best(&chain, 3)?;
-/// assert_eq!((best.labelling(0), best.labelling(1)), (Some(&[0, 1][..]), Some(&[0, 0][..])));
+/// let best = solver.k_best(&chain, 3)?.labellings;
+/// assert_eq!((best.row(0), best.row(1)), (Some(&[0, 1][..]), Some(&[0, 0][..])));
 /// assert_eq!(solver.max_marginals(&chain)?.margins, [0.8, 0.5]);
 /// # Ok(())
 /// # }
@@ -174,10 +157,10 @@ impl ChainSolver {
             &mut self.numbers,
             &mut found
         ))?;
+        let ranks = count(found);
         Ok(KBest {
-            labellings: &self.labelling,
-            length,
-            scores: &self.numbers[..count(found)],
+            labellings: Matrix::new(&self.labelling[..ranks * length], ranks, length)?,
+            scores: &self.numbers[..ranks],
         })
     }
 }

@@ -8,34 +8,30 @@ use crate::pass::{index, lent, seconds, size, Pass};
 use crate::{c, Algorithm, Cancel, CliqueResult, MarginalForm, Potential, Result};
 use std::time::Duration;
 
-/// The members of one clique: their scores for each value, the values of fixed members, and
-/// weights.
-#[derive(Clone, Debug)]
-#[must_use = "a problem is for a solver"]
-pub struct CliqueProblem<'a> {
-    scores: Matrix<'a, f64>,
-    fixed: Option<&'a [i32]>,
-    weights: Option<&'a [i64]>,
+options! {
+    /// The members of one clique: their scores for each value, the values of fixed members, and
+    /// weights.
+    #[derive(Clone, Debug)]
+    #[must_use = "a problem is for a solver"]
+    pub struct CliqueProblem<'a> {
+        scores: Matrix<'a, f64>,
+    }
+    set {
+        /// Sets the value that each member must take: one entry for each member, -1 if the member is
+        /// free.
+        fixed: &'a [i32],
+        /// Sets how often each member counts in the potential: one weight for each member, at least 1.
+        /// The counts n_v are then sums of weights. The default is 1. Weights above 1 require a
+        /// SUM potential whose tables are convex and forbid no count.
+        weights: &'a [i64],
+    }
 }
 
 impl<'a> CliqueProblem<'a> {
     /// Makes a problem from the scores, members x values; minus infinity forbids a value to a
     /// member. Errors: Shape (a ragged array), OutOfMemory.
     pub fn new(scores: impl IntoMatrix<'a, f64>) -> Result<Self> {
-        Ok(Self {
-            scores: named("scores", scores)?,
-            fixed: None,
-            weights: None,
-        })
-    }
-    setters! {
-        /// Sets the value that each member must take: one entry for each member, -1 if the member is
-        /// free.
-        pub fn fixed(self, fixed: &'a [i32]) -> Self { self.fixed = Some(fixed) }
-        /// Sets how often each member counts in the potential: one weight for each member, at least 1.
-        /// The counts n_v are then sums of weights. The default is 1. Weights above 1 require a
-        /// SUM potential whose tables are convex and forbid no count.
-        pub fn weights(self, weights: &'a [i64]) -> Self { self.weights = Some(weights) }
+        named("scores", scores).map(Self::of)
     }
     /// Returns the number of members.
     pub fn members(&self) -> usize {
@@ -57,68 +53,75 @@ impl<'a> CliqueProblem<'a> {
     }
 }
 
-/// Options for solving a clique. Options that are not set have the library's defaults.
-#[derive(Clone, Debug)]
-#[must_use = "options are for a call"]
-pub struct CliqueOptions<'a> {
-    raw: c::chorale_clique_options,
-    /// This field and `subset_size` are checked against the range of `i32` when the options are
-    /// used.
-    start_value: Option<usize>,
-    subset_size: Option<usize>,
-    start: Option<&'a [i32]>,
-    cancel: Option<Cancel>,
-}
-
-impl Default for CliqueOptions<'_> {
-    fn default() -> Self {
-        Self {
-            raw: init!(chorale_clique_options),
-            start_value: None,
-            subset_size: None,
-            start: None,
-            cancel: None,
-        }
+raw_options! {
+    /// Options for solving a clique. Options that are not set have the library's defaults.
+    #[derive(Clone, Debug)]
+    #[must_use = "options are for a call"]
+    pub struct CliqueOptions<'a> of chorale_clique_options {
+        /// This field and `subset_size` are checked against the range of `i32` when the options are
+        /// used.
+        start_value: Option<usize>,
+        subset_size: Option<usize>,
+        start: Option<&'a [i32]>,
+        cancel: Option<Cancel>,
+    }
+    set {
+        /// Sets the algorithm. The default is [`Algorithm::Auto`].
+        algorithm: Algorithm,
+        /// Sets the greatest number of iterations. Depending on the algorithm, an iteration is a sweep
+        /// over the members, a round, a step of the Lagrange multipliers, a majority value, or a flow.
+        /// 0: the algorithm's own default.
+        iteration_limit: usize,
+        /// Sets the greatest number of nodes of branch and bound ([`Algorithm::CountBoxes`]). 0: no
+        /// limit.
+        node_limit: usize,
+        /// Sets the greatest number of open nodes that branch and bound keeps. When it is reached, the
+        /// search continues depth first. 0: the algorithm's own default.
+        node_pool: usize,
+        /// Sets when a Lagrangian relaxation ends: when complementary slackness is violated by at most
+        /// this fraction of the largest useful multiplier. (A greater multiplier would change no
+        /// member's value.) The default is 1e-3.
+        tolerance: f64,
+        /// Sets the time limit, counted from the start of a call. A call that reaches the limit returns
+        /// the best assignment found so far.
+        time_limit: Duration => time_limit = seconds(Some(time_limit)),
+        /// Sets whether max-marginals must be exact. A call for exact max-marginals of a potential
+        /// without an exact solver fails with NotExact.
+        exact_marginals: bool,
     }
 }
-
-// Safe: the pointers in `raw` are always null. A call copies `raw` and sets the pointers in the
-// copy.
-unsafe impl Send for CliqueOptions<'_> {}
-unsafe impl Sync for CliqueOptions<'_> {}
 
 impl<'a> CliqueOptions<'a> {
-    /// Returns the library's defaults.
-    pub fn new() -> Self {
-        Self::default()
-    }
-    /// Sets the algorithm. The default is [`Algorithm::Auto`].
-    pub fn algorithm(mut self, algorithm: Algorithm) -> Self {
-        self.raw.algorithm = algorithm.number();
-        self
-    }
     /// Lets alpha-expansion, local search and ICM start with every member at the value that its own
     /// scores prefer. This is the default.
     pub fn start_independent(mut self) -> Self {
-        self.raw.start = c::CHORALE_START_INDEPENDENT;
+        self.raw.0.start = c::CHORALE_START_INDEPENDENT;
         self
     }
     /// Lets alpha-expansion, local search and ICM start with `value` for every member that may take
     /// it; all other members start with their best values.
     pub fn start_value(mut self, value: usize) -> Self {
-        self.raw.start = c::CHORALE_START_VALUE;
+        self.raw.0.start = c::CHORALE_START_VALUE;
         self.start_value = Some(value);
         self
     }
     /// Lets alpha-expansion, local search and ICM start from an assignment: one value for each member.
     pub fn start_assignment(mut self, assignment: &'a [i32]) -> Self {
-        self.raw.start = c::CHORALE_START_ASSIGNMENT;
+        self.raw.0.start = c::CHORALE_START_ASSIGNMENT;
         self.start = Some(assignment);
         self
     }
     /// Lets alpha-expansion, local search and ICM start from the result of alpha-pass.
     pub fn start_alpha_pass(mut self) -> Self {
-        self.raw.start = c::CHORALE_START_ALPHA_PASS;
+        self.raw.0.start = c::CHORALE_START_ALPHA_PASS;
+        self
+    }
+    /// Ends the call as soon as `upper_bound - score` is at most `gap * |score|`, or within the
+    /// rounding error. A gap of 0 requests a proof of optimality. Unless this is called, no gap is
+    /// requested.
+    pub fn gap(mut self, gap: f64) -> Self {
+        self.raw.0.gap = gap;
+        self.raw.0.prove = (gap == 0.0).into();
         self
     }
     setters! {
@@ -127,48 +130,12 @@ impl<'a> CliqueOptions<'a> {
         pub fn subset_size(self, subset_size: usize) -> Self {
             self.subset_size = Some(subset_size)
         }
-        /// Sets the greatest number of iterations. Depending on the algorithm, an iteration is a sweep
-        /// over the members, a round, a step of the Lagrange multipliers, a majority value, or a flow.
-        /// 0: the algorithm's own default.
-        pub fn iteration_limit(self, limit: usize) -> Self {
-            self.raw.iteration_limit = size(limit)
-        }
-        /// Sets the greatest number of nodes of branch and bound ([`Algorithm::CountBoxes`]). 0: no
-        /// limit.
-        pub fn node_limit(self, limit: usize) -> Self { self.raw.node_limit = size(limit) }
-        /// Sets the greatest number of open nodes that branch and bound keeps. When it is reached, the
-        /// search continues depth first. 0: the algorithm's own default.
-        pub fn node_pool(self, nodes: usize) -> Self { self.raw.node_pool = size(nodes) }
-        /// Sets when a Lagrangian relaxation ends: when complementary slackness is violated by at most
-        /// this fraction of the largest useful multiplier. (A greater multiplier would change no
-        /// member's value.) The default is 1e-3.
-        pub fn tolerance(self, tolerance: f64) -> Self { self.raw.tolerance = tolerance }
-    }
-    /// Ends the call as soon as `upper_bound - score` is at most `gap * |score|`, or within the
-    /// rounding error. A gap of 0 requests a proof of optimality. Unless this is called, no gap is
-    /// requested.
-    pub fn gap(mut self, gap: f64) -> Self {
-        self.raw.gap = gap;
-        self.raw.prove = (gap == 0.0).into();
-        self
-    }
-    setters! {
-        /// Sets the time limit, counted from the start of a call. A call that reaches the limit returns
-        /// the best assignment found so far.
-        pub fn time_limit(self, limit: Duration) -> Self {
-            self.raw.time_limit = seconds(Some(limit))
-        }
         /// Sets a flag that ends the call when raised.
         pub fn cancel(self, cancel: &Cancel) -> Self { self.cancel = Some(cancel.clone()) }
-        /// Sets whether max-marginals must be exact. A call for exact max-marginals of a potential
-        /// without an exact solver fails with NotExact.
-        pub fn exact_marginals(self, exact: bool) -> Self {
-            self.raw.exact_marginals = exact.into()
-        }
     }
 
     fn raw(&self, members: usize) -> Result<c::chorale_clique_options> {
-        let mut raw = self.raw;
+        let mut raw = self.raw.0;
         if let Some(value) = self.start_value {
             raw.start_value = index("start_value", value)?;
         }
@@ -353,6 +320,6 @@ impl Algorithm {
     /// Returns the algorithm with this name; None if no algorithm has the name.
     pub fn from_name(name: &str) -> Option<Self> {
         let algorithm = unsafe { c::chorale_algorithm_from_name(name.as_ptr().cast(), name.len()) };
-        (algorithm >= 0).then(|| Self::from_raw(algorithm))
+        (algorithm >= 0).then(|| algorithm.pass())
     }
 }

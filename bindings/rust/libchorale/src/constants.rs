@@ -1,7 +1,6 @@
 //! The constants of the C interface, as enums, the structs that the library fills, and the values of
 //! members of cliques.
 
-use crate::learn::Warnings;
 use crate::pass::{index, Pass};
 use crate::{c, Error, Result};
 
@@ -19,12 +18,6 @@ macro_rules! told {
         }
 
         impl $type {
-            pub(crate) fn from_raw(number: i32) -> Self {
-                match number {
-                    $(c::$raw => Self::$name,)*
-                    other => Self::Other(other),
-                }
-            }
             /// Returns the number of the constant in the C interface, which is the same in every
             /// language.
             pub fn number(self) -> i32 {
@@ -37,7 +30,15 @@ macro_rules! told {
 
         impl Pass<$type> for i32 {
             fn pass(self) -> $type {
-                $type::from_raw(self)
+                match self {
+                    $(c::$raw => $type::$name,)*
+                    other => $type::Other(other),
+                }
+            }
+        }
+        impl Pass<i32> for $type {
+            fn pass(self) -> i32 {
+                self.number()
             }
         }
     };
@@ -71,17 +72,29 @@ macro_rules! asked {
             $($(#[$doc])* $name,)*
         }
 
-        impl $type {
-            pub(crate) fn raw(self) -> i32 {
+        impl Pass<i32> for $type {
+            fn pass(self) -> i32 {
                 match self {
                     $(Self::$name => c::$raw,)*
                 }
             }
         }
+    };
+}
 
-        impl Pass<i32> for $type {
-            fn pass(self) -> i32 {
-                self.raw()
+/// Defines a struct of flags that the library returns as one number.
+macro_rules! flags {
+    ($(#[$about:meta])* $type:ident { $($(#[$doc:meta])* $name:ident = $raw:ident,)* }) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[non_exhaustive]
+        pub struct $type {
+            $($(#[$doc])* pub $name: bool,)*
+        }
+
+        impl Pass<$type> for i32 {
+            fn pass(self) -> $type {
+                $type { $($name: self & c::$raw != 0,)* }
             }
         }
     };
@@ -181,11 +194,9 @@ impl TextList {
     }
 }
 
-/// The value of a number among so many values that it is none of the others.
-impl Pass<Shown> for i32 {
-    fn pass(self) -> Shown {
-        Shown::from_raw(self, usize::MAX)
-    }
+pass! {
+    // For `Reason`, which then asks for the number of values of its clique.
+    number: i32 => Shown { Shown::from_raw(number, usize::MAX) }
 }
 
 /// The value of a member of a clique under a labelling.

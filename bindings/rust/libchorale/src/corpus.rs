@@ -1,42 +1,58 @@
 //! Many chains in one call: a corpus holds the scores of all chains in one array.
 
 use crate::array::{named, product, Element, IntoMatrix, Matrix};
-use crate::pass::{count, lent, lent_offsets, size, Pass};
-use crate::{c, Error, Result, Transitions};
+use crate::pass::{count, lent, lent_all, lent_offsets, size, Pass};
+use crate::{c, Error, Result, Status, Transitions};
 use std::borrow::Cow;
+use std::ptr::null;
 
-/// Many chains with the same number of labels, with their scores in one array. A corpus borrows its
-/// arrays (`'s`). Positions are numbered by their rows in the scores.
-///
-/// ```
-/// use libchorale as ch;
-/// # fn main() -> ch::Result<()> {
-/// // Two sentences, of two words and of one.
-/// let sentences = vec![vec![vec![2.0, 0.1], vec![0.3, 0.4]], vec![vec![0.9, 1.0]]];
-/// let copied = ch::Corpus::new(&sentences)?.tokens(&[4, 7, 7]);
-/// let flat = [2.0, 0.1, 0.3, 0.4, 0.9, 1.0];
-/// let lent = ch::Corpus::ragged(ch::Matrix::flat(&flat, 2)?, &[0, 2, 3])?.tokens(&[4, 7, 7]);
-/// let mut builder = ch::ModelBuilder::new()?;
-/// assert_eq!(builder.add_corpus(&copied)?, 0..2);
-/// assert_eq!(builder.add_corpus(&lent)?, 2..4);
-/// assert_eq!(builder.freeze()?.chain_length(2), 2);
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Clone, Debug)]
-#[must_use = "a corpus is scores for a call or a model"]
-pub struct Corpus<'s, N: Element = f64> {
-    unary: Matrix<'s, N>,
-    /// The row at which each chain begins, then the end of the last chain. None: every row is a
-    /// chain.
-    offsets: Option<Cow<'s, [i64]>>,
-    transitions: Option<Transitions>,
-    edges: Option<&'s [N]>,
-    forced: Option<&'s [i32]>,
-    allowed: Option<&'s [u8]>,
-    tokens: Option<&'s [i32]>,
-    groups: Option<&'s [i64]>,
-    uncounted: &'s [i32],
+options! {
+    /// Many chains with the same number of labels, with their scores in one array. A corpus borrows its
+    /// arrays (`'s`). Positions are numbered by their rows in the scores.
+    ///
+    /// ```
+    /// use libchorale as ch;
+    /// # fn main() -> ch::Result<()> {
+    /// // Two sentences, of two words and of one.
+    /// let sentences = vec![vec![vec![2.0, 0.1], vec![0.3, 0.4]], vec![vec![0.9, 1.0]]];
+    /// let copied = ch::Corpus::new(&sentences)?.tokens(&[4, 7, 7]);
+    /// let flat = [2.0, 0.1, 0.3, 0.4, 0.9, 1.0];
+    /// let lent = ch::Corpus::ragged(ch::Matrix::flat(&flat, 2)?, &[0, 2, 3])?.tokens(&[4, 7, 7]);
+    /// let mut builder = ch::ModelBuilder::new()?;
+    /// assert_eq!(builder.add_corpus(&copied)?, 0..2);
+    /// assert_eq!(builder.add_corpus(&lent)?, 2..4);
+    /// assert_eq!(builder.freeze()?.chain_length(2), 2);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[derive(Clone, Debug)]
+    #[must_use = "a corpus is scores for a call or a model"]
+    pub struct Corpus<'s, N: Element = f64> {
+        unary: Matrix<'s, N>,
+        /// The row at which each chain begins, then the end of the last chain. None: every row is a
+        /// chain.
+        offsets: Option<Cow<'s, [i64]>>,
+    }
+    set {
+        /// Sets the transitions of all chains. Unless this is called, they are zero.
+        transitions: &'s Transitions,
+        /// Sets edge scores that replace those of the transitions: for each row of the scores
+        /// labels x labels numbers, from each label of the position before to each label of this one.
+        /// Those of the first position of a chain are not read.
+        edges: &'s [N],
+        /// Sets labels that positions must take: one for each row of the scores, -1 for none.
+        forced: &'s [i32],
+        /// Sets which labels are allowed: for each row of the scores a byte for each label, 0 forbids.
+        allowed: &'s [u8],
+        /// Sets the tokens: for each row of the scores an id of at least 0, or -1 for none.
+        tokens: &'s [i32],
+        /// Sets the group of each chain: the number of its document. Unless this is called, all chains
+        /// are in one document.
+        groups: &'s [i64],
+        /// Sets labels that take no part in the agreement of positions, such as "no entity": positions
+        /// gain nothing by having them together.
+        uncounted: &'s [i32],
+    }
 }
 
 impl<'s, N: Element> Corpus<'s, N> {
@@ -62,21 +78,27 @@ impl<'s, N: Element> Corpus<'s, N> {
                 )));
             }
         }
-        let unary = Matrix::stacked(&parts, labels)?;
-        // No sum overflows: `stacked` has added up the same rows.
-        let mut end = 0;
         let mut offsets = vec![0];
+        let mut rows = 0usize;
         for part in &parts {
-            end += part.rows();
-            offsets.push(size(end));
+            let sum = rows.checked_add(part.rows());
+            rows = sum
+                .filter(|&sum| sum <= isize::MAX as usize)
+                .ok_or_else(|| {
+                    let message = format!("there are more than {} rows", isize::MAX);
+                    Error::new(Status::SizeOverflow, message)
+                })?;
+            offsets.push(size(rows));
         }
-        Ok(Self::with(unary, Some(Cow::Owned(offsets))))
+        let entries = parts.iter().flat_map(Matrix::entries);
+        let unary = Matrix::owned(rows, labels, entries.copied())?;
+        Ok(Self::of(unary, Some(Cow::Owned(offsets))))
     }
 
     /// Makes a corpus of single items: every row of `unary` is a chain of one position. Errors:
     /// Shape (rows of different lengths; the message names the row), OutOfMemory.
     pub fn items(unary: impl IntoMatrix<'s, N>) -> Result<Self> {
-        Ok(Self::with(named("unary", unary)?, None))
+        Ok(Self::of(named("unary", unary)?, None))
     }
 
     /// Makes a corpus in which chain `i` has the rows `offsets[i] .. offsets[i + 1]` of `unary`.
@@ -86,44 +108,7 @@ impl<'s, N: Element> Corpus<'s, N> {
     pub fn ragged(unary: impl IntoMatrix<'s, N>, offsets: &'s [i64]) -> Result<Self> {
         let unary = named("unary", unary)?;
         lent_offsets("offsets", offsets, "unary", unary.rows())?;
-        Ok(Self::with(unary, Some(Cow::Borrowed(offsets))))
-    }
-
-    fn with(unary: Matrix<'s, N>, offsets: Option<Cow<'s, [i64]>>) -> Self {
-        Self {
-            unary,
-            offsets,
-            transitions: None,
-            edges: None,
-            forced: None,
-            allowed: None,
-            tokens: None,
-            groups: None,
-            uncounted: &[],
-        }
-    }
-
-    setters! {
-        /// Sets the transitions of all chains. Unless this is called, they are zero.
-        pub fn transitions(self, transitions: &Transitions) -> Self {
-            self.transitions = Some(transitions.clone())
-        }
-        /// Sets edge scores that replace those of the transitions: for each row of the scores
-        /// labels x labels numbers, from each label of the position before to each label of this one.
-        /// Those of the first position of a chain are not read.
-        pub fn edges(self, edges: &'s [N]) -> Self { self.edges = Some(edges) }
-        /// Sets labels that positions must take: one for each row of the scores, -1 for none.
-        pub fn forced(self, forced: &'s [i32]) -> Self { self.forced = Some(forced) }
-        /// Sets which labels are allowed: for each row of the scores a byte for each label, 0 forbids.
-        pub fn allowed(self, allowed: &'s [u8]) -> Self { self.allowed = Some(allowed) }
-        /// Sets the tokens: for each row of the scores an id of at least 0, or -1 for none.
-        pub fn tokens(self, tokens: &'s [i32]) -> Self { self.tokens = Some(tokens) }
-        /// Sets the group of each chain: the number of its document. Unless this is called, all chains
-        /// are in one document.
-        pub fn groups(self, groups: &'s [i64]) -> Self { self.groups = Some(groups) }
-        /// Sets labels that take no part in the agreement of positions, such as "no entity": positions
-        /// gain nothing by having them together.
-        pub fn uncounted(self, uncounted: &'s [i32]) -> Self { self.uncounted = uncounted }
+        Ok(Self::of(unary, Some(Cow::Borrowed(offsets))))
     }
 
     /// Returns the number of chains.
@@ -163,9 +148,7 @@ impl<'s, N: Element> Corpus<'s, N> {
         raw.labels = size(self.labels());
         raw.element = N::ELEMENT;
         raw.unary = self.unary.as_ptr().cast();
-        if let Some(transitions) = &self.transitions {
-            raw.transitions = transitions.as_ptr();
-        }
+        raw.transitions = self.transitions.map_or(null(), Transitions::as_ptr);
         if self.edges.is_some() {
             let entries = product(&[rows, labels, labels])?;
             raw.edges = lent("edges", self.edges, entries)?.cast();
@@ -174,10 +157,8 @@ impl<'s, N: Element> Corpus<'s, N> {
         raw.allowed = lent("allowed", self.allowed, rows.saturating_mul(labels))?;
         raw.tokens = lent("tokens", self.tokens, rows)?;
         raw.groups = lent("groups", self.groups, self.chains())?;
-        if !self.uncounted.is_empty() {
-            raw.uncounted = self.uncounted.as_ptr();
-            raw.uncounted_count = size(self.uncounted.len());
-        }
+        let uncounted = self.uncounted.filter(|labels| !labels.is_empty());
+        (raw.uncounted, raw.uncounted_count) = lent_all(uncounted);
         Ok(raw)
     }
 }

@@ -4,31 +4,51 @@ use crate::array::Element;
 use crate::handle::Handle;
 use crate::model::Slots;
 use crate::panics::settle;
-use crate::pass::{lent, lent_offsets, size, written, Pass};
+use crate::pass::{lent, lent_all, lent_offsets, size, written, Pass};
 use crate::run::{Owned, RunHandle};
 use crate::{
     c, Corpus, Error, Labelling, Model, Potential, Problem, Property, Reason, Result, Run,
     RunOptions, RunResult, Status,
 };
 
-/// A soft constraint: positions whose labels should agree, or chains whose values of a property
-/// should agree. A slice of agreements is the *specification* of what [`decode`] does.
-///
-/// Each set of positions (or chains) that should agree becomes a *clique*, whose members are these
-/// positions (or chains). If `n_v` of its `n` members have value `v`, the clique adds
-/// `strength / n * sum_v n_v^2` to the score, unless [`potential`](Self::potential) replaces this
-/// function. A member that changes to the value of all other members gains up to twice the
-/// strength.
-#[derive(Clone, Debug)]
-#[must_use = "an agreement is for decode"]
-pub struct Agreement<'a> {
-    kind: Kind<'a>,
-    across: bool,
-    strength: Option<f64>,
-    potential: Option<&'a Potential>,
-    minimum: Option<usize>,
-    stop: &'a [i32],
-    weights: Option<&'a [i64]>,
+options! {
+    /// A soft constraint: positions whose labels should agree, or chains whose values of a property
+    /// should agree. A slice of agreements is the *specification* of what [`decode`] does.
+    ///
+    /// Each set of positions (or chains) that should agree becomes a *clique*, whose members are these
+    /// positions (or chains). If `n_v` of its `n` members have value `v`, the clique adds
+    /// `strength / n * sum_v n_v^2` to the score, unless [`potential`](Self::potential) replaces this
+    /// function. A member that changes to the value of all other members gains up to twice the
+    /// strength.
+    #[derive(Clone, Debug)]
+    #[must_use = "an agreement is for decode"]
+    pub struct Agreement<'a> {
+        kind: Kind<'a>,
+    }
+    set {
+        /// Sets the strength of the agreement, any finite number. If it is negative, values should
+        /// differ; if it is 0, there is no agreement. Unless this is called, the strength is found from
+        /// the scores, as by [`learn`](crate::learn) without gold labels; [`Labelled::strength`] tells
+        /// it. It says how strongly members should agree, not whether they do.
+        strength: f64,
+        /// Sets a potential that replaces the strength. Its values are the labels, or the values of the
+        /// property.
+        potential: &'a Potential,
+        /// Sets whether chains of different groups (documents) can be in one clique. The default is
+        /// false. Ignored by [`cliques`](Self::cliques).
+        across: bool,
+        /// Sets the least number of positions or chains that form a clique, at least 1. The default
+        /// is 2.
+        minimum: usize,
+        /// Sets tokens that form no clique, in any order; for [`keys`](Self::keys), sets such keys.
+        /// Ignored by [`property`](Self::property) and [`cliques`](Self::cliques).
+        stop: &'a [i32],
+        /// Sets how often each position counts in its clique: one weight of at least 1 for each row of
+        /// the scores, or for [`property`](Self::property) for each chain. The counts n and n_v are
+        /// then sums of weights. Requires a strength of at least 0, or a SUM potential with
+        /// convex tables that forbid no count.
+        weights: &'a [i64],
+    }
 }
 
 /// What should agree. A variant holds the arrays that only agreements of its kind read.
@@ -41,17 +61,6 @@ enum Kind<'a> {
 }
 
 impl<'a> Agreement<'a> {
-    fn of(kind: Kind<'a>) -> Self {
-        Self {
-            kind,
-            across: false,
-            strength: None,
-            potential: None,
-            minimum: None,
-            stop: &[],
-            weights: None,
-        }
-    }
     /// Makes an agreement: the labels of all positions with the same token should agree.
     pub fn words() -> Self {
         Self::of(Kind::Words)
@@ -73,38 +82,11 @@ impl<'a> Agreement<'a> {
         Self::of(Kind::Cliques(clique_offsets, members))
     }
 
-    setters! {
-        /// Sets the strength of the agreement, any finite number. If it is negative, values should
-        /// differ; if it is 0, there is no agreement. Unless this is called, the strength is found from
-        /// the scores, as by [`learn`](crate::learn) without gold labels; [`Labelled::strength`] tells
-        /// it. It says how strongly members should agree, not whether they do.
-        pub fn strength(self, strength: f64) -> Self { self.strength = Some(strength) }
-        /// Sets a potential that replaces the strength. Its values are the labels, or the values of the
-        /// property.
-        pub fn potential(self, potential: &'a Potential) -> Self {
-            self.potential = Some(potential)
-        }
-        /// Sets whether chains of different groups (documents) can be in one clique. The default is
-        /// false. Ignored by [`cliques`](Self::cliques).
-        pub fn across(self, across: bool) -> Self { self.across = across }
-        /// Sets the least number of positions or chains that form a clique, at least 1. The default
-        /// is 2.
-        pub fn minimum(self, minimum: usize) -> Self { self.minimum = Some(minimum) }
-        /// Sets tokens that form no clique, in any order; for [`keys`](Self::keys), sets such keys.
-        /// Ignored by [`property`](Self::property) and [`cliques`](Self::cliques).
-        pub fn stop(self, stop: &'a [i32]) -> Self { self.stop = stop }
-        /// Sets how often each position counts in its clique: one weight of at least 1 for each row of
-        /// the scores, or for [`property`](Self::property) for each chain. The counts n and n_v are
-        /// then sums of weights. Requires a strength of at least 0, or a SUM potential with
-        /// convex tables that forbid no count.
-        pub fn weights(self, weights: &'a [i64]) -> Self { self.weights = Some(weights) }
-    }
-
     /// Returns the struct for C. place: the index of the agreement in the specification, for error
     /// messages. rows: the number of rows of the scores. chains: the number of chains.
     fn raw(&self, place: usize, rows: usize, chains: usize) -> Result<c::chorale_agreement> {
         let mut raw = init!(chorale_agreement);
-        raw.across = self.across.into();
+        raw.across = self.across.unwrap_or(false).into();
         if self.minimum == Some(0) {
             return Err(Error::new(
                 Status::Size,
@@ -121,10 +103,7 @@ impl<'a> Agreement<'a> {
         if let Some(potential) = self.potential {
             raw.potential = potential.as_ptr();
         }
-        if !self.stop.is_empty() {
-            raw.stop = self.stop.as_ptr();
-            raw.stop_count = size(self.stop.len());
-        }
+        (raw.stop, raw.stop_count) = lent_all(self.stop);
         let entries = match self.kind {
             Kind::Property(_) => chains,
             _ => rows,
@@ -193,13 +172,12 @@ pub fn decode<'a, N: Element>(
     let decoded = settle(decoded, &*slots)?;
     let model = unsafe { Model::retain(c::chorale_decoded_model(decoded.as_ptr()), &slots) };
     Ok(Labelled {
-        decoded: decoded.as_ptr(),
-        run: Run::of(
-            RunHandle::Decoded(decoded),
+        run: Run {
+            handle: RunHandle::Decoded(decoded),
             model,
-            options.cancel,
-            callbacks,
-        ),
+            _cancel: options.cancel,
+            _callbacks: callbacks,
+        },
     })
 }
 
@@ -240,15 +218,8 @@ impl Problem {
 
 /// A corpus that was labelled by [`decode`].
 pub struct Labelled<'a> {
-    /// The library's result, which the field `run` owns. `run` is never lent mutably, so no caller
-    /// can replace it, and this pointer stays valid.
-    decoded: *const c::chorale_decoded,
     run: Run<'a>,
 }
-
-// Safe for the reasons given at `Run`: calls that take `&self` only read.
-unsafe impl Send for Labelled<'_> {}
-unsafe impl Sync for Labelled<'_> {}
 
 debug!(Labelled<'_>: model);
 
@@ -265,11 +236,21 @@ impl<'a> Labelled<'a> {
     }
     /// Returns the library's result, which must not outlive `self`.
     pub(crate) fn decoded(&self) -> *const c::chorale_decoded {
-        self.decoded
+        match &self.run.handle {
+            RunHandle::Decoded(decoded) => decoded.as_ptr(),
+            RunHandle::Own(_) => std::ptr::null(), // of no `Labelled`
+        }
     }
     fn filled(&self, which: Labelling) -> Result<Vec<i32>> {
         written(|labels, capacity, needed, error| unsafe {
-            c::chorale_decoded_labels(self.decoded, which.raw(), labels, capacity, needed, error)
+            c::chorale_decoded_labels(
+                self.decoded(),
+                which.pass(),
+                labels,
+                capacity,
+                needed,
+                error,
+            )
         })
     }
 
@@ -277,13 +258,13 @@ impl<'a> Labelled<'a> {
     /// smallest strength would change too many labels (then nothing agrees; give a number), or if there
     /// is no such agreement.
     pub fn strength(&self, agreement: usize) -> f64 {
-        unsafe { c::chorale_decoded_strength(self.decoded, size(agreement)) }
+        unsafe { c::chorale_decoded_strength(self.decoded(), size(agreement)) }
     }
 
     /// Returns score, bound and outcome of the run. Fails only if the library itself is at fault.
     pub fn result(&self) -> Result<RunResult> {
         let mut result = init!(chorale_run_result);
-        call!(chorale_decoded_get_result(self.decoded, &mut result))?;
+        call!(chorale_decoded_get_result(self.decoded(), &mut result))?;
         Ok(result.pass())
     }
 
@@ -291,7 +272,7 @@ impl<'a> Labelled<'a> {
     /// whose amount is 0 or less does not explain a change: a rule or the label of a neighbour may.
     /// Errors: NoLabelling, CallbackStopped, CallbackValue, OutOfMemory.
     pub fn reasons(&self) -> Result<Vec<Reason>> {
-        Reason::all(self.model(), list!(chorale_decoded_reasons(self.decoded)))
+        Reason::all(self.model(), list!(chorale_decoded_reasons(self.decoded())))
     }
 
     /// Returns the model that was made from the corpus and the specification.

@@ -442,3 +442,18 @@ told! {
         Interrupted = CHORALE_VERDICT_INTERRUPTED,
     }
 }
+
+flags! {
+    /// Flags: what is unusual about the problems that were learnt from.
+    Warnings {
+        /// Some chains forbid some of their gold labels.
+        gold_forbidden = CHORALE_WARNING_GOLD_FORBIDDEN,
+        /// Over 99 % of the tagger's labels are right: has the tagger seen the gold labels?
+        base_knows = CHORALE_WARNING_BASE_KNOWS,
+        /// Fewer than 8 groups.
+        few_groups = CHORALE_WARNING_FEW_GROUPS,
+        /// `without_gold`: the tagger gives more than nine of ten positions the same label, and it
+        /// is not among `uncounted`: agreement may spread it.
+        one_label = CHORALE_WARNING_ONE_LABEL,
+    }
+}

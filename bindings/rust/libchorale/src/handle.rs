@@ -2,7 +2,6 @@
 //! the handle's reference if the object is shared.
 
 use crate::error::call_quietly;
-use crate::pass::Pass;
 use crate::{c, panics, Error, Result, Status};
 use std::ptr::NonNull;
 
@@ -97,15 +96,9 @@ impl<T: Shared> Clone for Handle<T> {
     }
 }
 
-impl<T: Raw> Pass<*mut T> for &Handle<T> {
-    fn pass(self) -> *mut T {
-        self.as_ptr()
-    }
-}
-impl<T: Raw> Pass<*const T> for &Handle<T> {
-    fn pass(self) -> *const T {
-        self.as_ptr()
-    }
+pass! {
+    <T: Raw> handle: &Handle<T> => *mut T { handle.as_ptr() }
+    <T: Raw> handle: &Handle<T> => *const T { handle.as_ptr() }
 }
 
 impl<T: Raw> Drop for Handle<T> {

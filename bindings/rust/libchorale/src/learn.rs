@@ -6,7 +6,7 @@
 
 use crate::handle::Handle;
 use crate::options::ProgressFunction;
-use crate::pass::{index_or_none, lent, positive, seconds, size, written, Pass};
+use crate::pass::{index_or_none, lent, numbers, positive, seconds, size, written, Pass};
 use crate::{
     c, Cancel, Error, LearnProgress, LearntKind, LearntReport, Model, Potential, Problem, Result,
     Status,
@@ -16,39 +16,33 @@ use std::os::raw::c_char;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Options of [`learn`]. Options that are not set have the library's defaults.
-#[derive(Debug)]
-#[must_use = "options are for learn"]
-pub struct LearnOptions<'a> {
-    raw: c::chorale_learn_options,
-    costs: Option<(Vec<f64>, usize)>,
-    classes: Option<Vec<Option<usize>>>,
-    begins: Option<Vec<i32>>,
-    cancel: Option<Cancel>,
-    progress: Option<ProgressFunction<'a, LearnProgress>>,
-}
-
-// Safe: the pointers in the field `raw` are always null. `learn` sets them in a copy.
-unsafe impl Send for LearnOptions<'_> {}
-
-impl Default for LearnOptions<'_> {
-    fn default() -> Self {
-        Self::new()
+raw_options! {
+    /// Options of [`learn`]. Options that are not set have the library's defaults.
+    #[derive(Debug)]
+    #[must_use = "options are for learn"]
+    pub struct LearnOptions<'a> of chorale_learn_options {
+        costs: Option<(Vec<f64>, usize)>,
+        classes: Option<Vec<Option<usize>>>,
+        begins: Option<Vec<i32>>,
+        cancel: Option<Cancel>,
+        progress: Option<ProgressFunction<'a, LearnProgress>>,
+    }
+    set {
+        /// Sets whether something may be applied that lowers accuracy by more than a standard error.
+        /// The default is false.
+        may_lower_accuracy: bool,
+        /// Sets whether the strength is found without gold labels, from the errors that the tagger
+        /// expects of itself. It then says how strongly members should agree, not whether they do.
+        without_gold: bool,
+        /// Sets the number of threads. The result is the same for any number.
+        threads: usize => threads = positive(threads),
+        /// Sets the time after which no further strength is tried; None: no limit. The default is five
+        /// minutes.
+        time_limit: Option<Duration> => time_limit = seconds(time_limit),
     }
 }
 
 impl<'a> LearnOptions<'a> {
-    /// Returns the library's defaults.
-    pub fn new() -> Self {
-        Self {
-            raw: init!(chorale_learn_options),
-            costs: None,
-            classes: None,
-            begins: None,
-            cancel: None,
-            progress: None,
-        }
-    }
     /// Sets the costs of wrong labels: a matrix of `labels` x `labels`, in which the row is the
     /// gold label and the column the label given. Unless this is called, each wrong label costs 1.
     pub fn costs(mut self, costs: &[f64], labels: usize) -> Self {
@@ -65,23 +59,6 @@ impl<'a> LearnOptions<'a> {
         /// [`classes`](Self::classes).
         pub fn begins(self, begins: &[bool]) -> Self {
             self.begins = Some(begins.iter().map(|&begin| begin.into()).collect())
-        }
-        /// Sets whether something may be applied that lowers accuracy by more than a standard error.
-        /// The default is false.
-        pub fn may_lower_accuracy(self, may: bool) -> Self {
-            self.raw.may_lower_accuracy = may.into()
-        }
-        /// Sets whether the strength is found without gold labels, from the errors that the tagger
-        /// expects of itself. It then says how strongly members should agree, not whether they do.
-        pub fn without_gold(self, without: bool) -> Self {
-            self.raw.without_gold = without.into()
-        }
-        /// Sets the number of threads. The result is the same for any number.
-        pub fn threads(self, threads: usize) -> Self { self.raw.threads = positive(threads) }
-        /// Sets the time after which no further strength is tried; None: no limit. The default is five
-        /// minutes.
-        pub fn time_limit(self, limit: Option<Duration>) -> Self {
-            self.raw.time_limit = seconds(limit)
         }
         /// Sets a flag that, when raised, ends the call; nothing is applied then.
         pub fn cancel(self, cancel: &Cancel) -> Self { self.cancel = Some(cancel.clone()) }
@@ -134,17 +111,14 @@ pub fn learn(problems: &[&Problem], mut options: LearnOptions<'_>) -> Result<Lea
         .iter()
         .map(|problem| problem.as_ptr() as *const c::chorale_problem)
         .collect();
-    let mut raw = options.raw;
+    let mut raw = options.raw.0;
     if let Some((costs, labels)) = &options.costs {
         raw.costs = lent("costs", &costs[..], labels.saturating_mul(*labels))?;
         raw.labels = size(*labels);
     }
-    let classes = options.classes.as_ref().map(|classes| {
-        let classes = classes.iter();
-        let numbers = classes.map(|&class| index_or_none("classes", class));
-        numbers.collect::<Result<Vec<_>>>()
-    });
-    let classes = classes.transpose()?;
+    let class = |class| index_or_none("classes", class);
+    let classes = options.classes.as_deref();
+    let classes = classes.map(|list| numbers(list, class)).transpose()?;
     if let Some(classes) = &classes {
         if classes.is_empty() {
             let rule = "classes has no entries; it must have one for each label";
@@ -226,32 +200,5 @@ impl Learnt {
     /// Returns the results of all kinds, in the order of their numbers. Errors: OutOfMemory.
     pub fn kinds(&self) -> Result<Vec<LearntKind>> {
         list!(chorale_learnt_kinds(&self.0))
-    }
-}
-
-/// What is unusual in the problems; each flag that is true is a warning.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Warnings {
-    /// Some chains forbid some of their gold labels.
-    pub gold_forbidden: bool,
-    /// More than 99 % of the tagger's labels are right: the tagger may have seen the gold labels.
-    pub base_knows: bool,
-    /// There are fewer than 8 groups.
-    pub few_groups: bool,
-    /// Without gold labels: the tagger gives nearly all positions one label, so agreement may spread
-    /// it.
-    pub one_label: bool,
-}
-
-impl Pass<Warnings> for i32 {
-    fn pass(self) -> Warnings {
-        let warns = |flag| self & flag != 0;
-        Warnings {
-            gold_forbidden: warns(c::CHORALE_WARNING_GOLD_FORBIDDEN),
-            base_knows: warns(c::CHORALE_WARNING_BASE_KNOWS),
-            few_groups: warns(c::CHORALE_WARNING_FEW_GROUPS),
-            one_label: warns(c::CHORALE_WARNING_ONE_LABEL),
-        }
     }
 }

@@ -125,13 +125,13 @@ pub use constants::{
     LearnProgress, LearntKind, LearntReport, LedgerChange, LedgerRow, LeftOut, MarginalForm,
     MessageElement, Obstacle, Orientation, Outcome, Progress, Reason, RuleConflict, RuleKind,
     RuleReason, RuleState, RuledChain, RunResult, Scale, Scheme, SegmentRule, SettledKey,
-    SettledMention, Shape, Shown, Status, TextList, Verdict,
+    SettledMention, Shape, Shown, Status, TextList, Verdict, Warnings,
 };
 pub use corpus::Corpus;
 pub use decode::{decode, Agreement, Labelled};
 pub use error::{Error, Result};
 pub use labels::{LabelMap, Mask};
-pub use learn::{learn, LearnOptions, Learnt, Warnings};
+pub use learn::{learn, LearnOptions, Learnt};
 pub use model::{ChainTokens, ChainView, LabellingScore, Member, Model};
 pub use options::RunOptions;
 pub use potential::{Potential, PotentialOptions};

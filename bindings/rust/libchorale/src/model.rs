@@ -120,7 +120,7 @@ impl Model {
     }
     /// Returns the number of positions of a chain; 0 if there is no such chain.
     pub fn chain_length(&self, chain: usize) -> usize {
-        unsafe { length_of(self.as_ptr(), size(chain)) }
+        self.raw_chain(chain).map_or(0, |raw| count(raw.0.length))
     }
     /// Returns the number of members of a clique, including its centre; 0 if there is no such
     /// clique.
@@ -204,18 +204,5 @@ impl Model {
     /// Returns the number of labels of a chain. Errors: as for [`chain`](Self::chain).
     pub fn chain_labels(&self, chain: usize) -> Result<usize> {
         Ok(count(self.raw_chain(chain)?.0.labels))
-    }
-}
-
-/// Returns the number of positions of a chain; 0 if there is no such chain.
-///
-/// # Safety
-/// `model` must not have been released.
-pub(crate) unsafe fn length_of(model: *const c::chorale_model, chain: i64) -> usize {
-    let mut scores = init!(chorale_chain);
-    let (none, silent) = (std::ptr::null_mut(), std::ptr::null_mut());
-    match c::chorale_model_get_chain(model, chain, &mut scores, none, silent) {
-        c::CHORALE_OK => count(scores.length),
-        _ => 0,
     }
 }

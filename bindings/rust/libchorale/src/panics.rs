@@ -27,34 +27,21 @@ thread_local! {
 /// Calls `callback` and returns its result. If it panics, leaves the panic pending on this thread
 /// and returns None. If an earlier panic is pending, returns None without calling `callback`.
 pub(crate) fn caught<T>(callback: impl FnOnce() -> T) -> Option<T> {
-    if pending() {
+    let pending = PENDING.try_with(|pending| pending.borrow().is_some());
+    if pending.unwrap_or(false) {
         return None;
     }
-    match catch_unwind(AssertUnwindSafe(callback)) {
-        Ok(value) => Some(value),
-        Err(payload) => {
-            hold(payload);
-            None
-        }
-    }
+    let mut result = None;
+    caught_always(|| result = Some(callback()));
+    result
 }
 
 /// Calls `callback` even if an earlier panic is pending. If it panics too, its panic replaces the
 /// pending panic.
 pub(crate) fn caught_always(callback: impl FnOnce()) {
     if let Err(payload) = catch_unwind(AssertUnwindSafe(callback)) {
-        hold(payload);
+        let _ = PENDING.try_with(|pending| *pending.borrow_mut() = Some(payload));
     }
-}
-
-pub(crate) fn pending() -> bool {
-    PENDING
-        .try_with(|pending| pending.borrow().is_some())
-        .unwrap_or(false)
-}
-
-fn hold(payload: Payload) {
-    let _ = PENDING.try_with(|pending| *pending.borrow_mut() = Some(payload));
 }
 
 /// Resumes the pending panic of this thread, if there is one.

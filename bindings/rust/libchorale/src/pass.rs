@@ -2,7 +2,7 @@
 //! made. A macro converts each argument to the type that C declares ([`Pass`]). Whoever uses it answers
 //! for pointers, as in any unsafe block: an array has the length that the function expects.
 
-use crate::array::fill;
+use crate::array::{fill, filled};
 use crate::error::call;
 use crate::{c, Error, Result, Status};
 use std::time::Duration;
@@ -75,15 +75,105 @@ macro_rules! setters {
     )*};
 }
 
+/// Defines a struct of what it is made of, and of options: each is a field that is None until the
+/// method of its name sets it.
+macro_rules! options {
+    (
+        $(#[$about:meta])*
+        pub struct $type:ident<$life:lifetime $(, $N:ident: $bound:ident $(= $default:ty)?)?> {
+            $($(#[$is:meta])* $part:ident: $kind:ty,)*
+        }
+        set {
+            $($(#[$doc:meta])* $name:ident: $value:ty,)*
+        }
+    ) => {
+        $(#[$about])*
+        pub struct $type<$life $(, $N: $bound $(= $default)?)?> {
+            $($(#[$is])* $part: $kind,)*
+            $($name: Option<$value>,)*
+        }
+
+        impl<$life $(, $N: $bound)?> $type<$life $(, $N)?> {
+            /// Makes one of its parts, without options.
+            fn of($($part: $kind),*) -> Self {
+                Self { $($part,)* $($name: None,)* }
+            }
+            $(
+                $(#[$doc])*
+                pub fn $name(mut self, $name: $value) -> Self {
+                    self.$name = Some($name);
+                    self
+                }
+            )*
+        }
+    };
+}
+
+/// A struct of the C interface that may move between threads and be shared by them: its pointers are
+/// NULL, or to arrays and objects that the struct around it borrows and that threads may share.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Given<T>(pub(crate) T);
+
+// Safe as said above.
+unsafe impl<T> Send for Given<T> {}
+unsafe impl<T> Sync for Given<T> {}
+
+/// Defines a struct of options that holds the library's struct, and what needs more than that. A method
+/// sets the field of its name, or the one after the arrow.
+macro_rules! raw_options {
+    (
+        $(#[$about:meta])*
+        pub struct $type:ident<$life:lifetime> of $raw:ident {
+            $($(#[$is:meta])* $see:vis $part:ident: $kind:ty,)*
+        }
+        set {
+            $($(#[$doc:meta])* $name:ident: $value:ty $(=> $field:ident = $set:expr)?,)*
+        }
+    ) => {
+        $(#[$about])*
+        pub struct $type<$life> {
+            raw: $crate::pass::Given<c::$raw>,
+            $($(#[$is])* $see $part: $kind,)*
+        }
+
+        impl Default for $type<'_> {
+            fn default() -> Self {
+                let raw = $crate::pass::Given(init!($raw));
+                Self { raw, $($part: Default::default(),)* }
+            }
+        }
+
+        impl<$life> $type<$life> {
+            /// Returns the library's defaults.
+            pub fn new() -> Self {
+                Self::default()
+            }
+            $(
+                $(#[$doc])*
+                pub fn $name(mut self, $name: $value) -> Self {
+                    raw_options!(@set self $name $(=> $field = $set)?);
+                    self
+                }
+            )*
+        }
+    };
+    (@set $options:ident $name:ident) => {
+        $options.raw.0.$name = $crate::pass::Pass::pass($name)
+    };
+    (@set $options:ident $name:ident => $field:ident = $set:expr) => {
+        $options.raw.0.$field = $crate::pass::Pass::pass($set)
+    };
+}
+
 /// Converts an argument for C, or a result of C.
 pub(crate) trait Pass<To> {
     fn pass(self) -> To;
 }
 
-/// Implements conversions: `from as From => To: result`.
+/// Implements conversions of a value from one type to another.
 macro_rules! pass {
-    ($($(<$T:ident>)? $value:ident: $from:ty => $to:ty { $result:expr })*) => {$(
-        impl $(<$T>)? Pass<$to> for $from {
+    ($($(<$T:ident $(: $bound:ident)?>)? $value:ident: $from:ty => $to:ty { $result:expr })*) => {$(
+        impl $(<$T $(: $bound)?>)? $crate::pass::Pass<$to> for $from {
             fn pass(self) -> $to {
                 let $value = self;
                 $result
@@ -154,6 +244,15 @@ pub(crate) fn index_or_none(name: &str, number: Option<usize>) -> Result<i32> {
     number.map_or(Ok(-1), |number| index(name, number))
 }
 
+/// Converts each entry of a list to a number for C.
+pub(crate) fn numbers<T: Copy>(list: &[T], number: impl Fn(T) -> Result<i32>) -> Result<Vec<i32>> {
+    let mut numbers = filled(list.len(), 0)?;
+    for (to, &from) in numbers.iter_mut().zip(list) {
+        *to = number(from)?;
+    }
+    Ok(numbers)
+}
+
 /// Returns the address of an array for C, or NULL for None. Errors: Shape (the length is not
 /// `expected`).
 pub(crate) fn lent<'a, T: 'a>(
@@ -169,6 +268,11 @@ pub(crate) fn lent<'a, T: 'a>(
         ))),
         _ => Ok(array.pass()),
     }
+}
+
+/// Returns the address and the length of an array for C; NULL and 0 for None.
+pub(crate) fn lent_all<T>(array: Option<&[T]>) -> (*const T, i64) {
+    (array.pass(), size(array.map_or(0, <[T]>::len)))
 }
 
 /// Returns the address of offsets, which divide an array of `length` entries into parts. Errors: Shape:

@@ -3,7 +3,7 @@
 use crate::array::{named, IntoMatrix};
 use crate::handle::Handle;
 use crate::panics::{settle, Slot};
-use crate::pass::{count, lent, size};
+use crate::pass::{count, lent, size, Pass};
 use crate::{c, Result, Scale, Shape};
 use std::os::raw::c_void;
 use std::sync::Arc;
@@ -41,38 +41,35 @@ pub struct Potential {
 
 debug!(Potential: values);
 
-/// Options of a potential: the scale, the shape of tables, and the counted values.
-#[derive(Clone, Debug, Default)]
-#[must_use = "options are for a call"]
-pub struct PotentialOptions {
-    scale: Option<Scale>,
-    shape: Option<Shape>,
-    counted: Option<Vec<u8>>,
-}
-
-impl PotentialOptions {
-    /// Returns the defaults: no scale, the shape of tables detected, every value counted.
-    pub fn new() -> Self {
-        Self::default()
+options! {
+    /// Options of a potential: the scale, the shape of tables, and the counted values.
+    #[derive(Clone, Debug, Default)]
+    #[must_use = "options are for a call"]
+    pub struct PotentialOptions<'a> {
     }
-    setters! {
+    set {
         /// Sets the factor by which the potential is multiplied.
-        pub fn scale(self, scale: Scale) -> Self { self.scale = Some(scale) }
+        scale: Scale,
         /// Declares the shape of the tables of a SUM. The declaration is not checked. Other families
         /// ignore it.
-        pub fn shape(self, shape: Shape) -> Self { self.shape = Some(shape) }
+        shape: Shape,
         /// Sets which values are counted, one entry for each value. A value that is not counted adds
         /// nothing to the potential, but its members are still included in the n of
         /// [`scale`](Self::scale).
-        pub fn counted(self, counted: &[bool]) -> Self {
-            self.counted = Some(counted.iter().map(|&counts| counts.into()).collect())
-        }
+        counted: &'a [bool],
+    }
+}
+
+impl PotentialOptions<'_> {
+    /// Returns the defaults: no scale, the shape of tables detected, every value counted.
+    pub fn new() -> Self {
+        Self::of()
     }
     fn raw(&self, values: usize) -> Result<c::chorale_potential_options> {
         let mut raw = init!(chorale_potential_options);
-        raw.scale = self.scale.map_or(raw.scale, Scale::raw);
-        raw.shape = self.shape.map_or(raw.shape, Shape::raw);
-        raw.counted = lent("counted", self.counted.as_deref(), values)?;
+        raw.scale = self.scale.map_or(raw.scale, Pass::pass);
+        raw.shape = self.shape.map_or(raw.shape, Pass::pass);
+        raw.counted = lent("counted", self.counted, values)?.cast(); // a bool is a byte, 0 or 1
         Ok(raw)
     }
 }
@@ -86,7 +83,7 @@ macro_rules! from_lambda {
             Self::$with(values, lambda, &PotentialOptions::new())
         }
         #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), ") with options.")]
-        pub fn $with(values: usize, lambda: f64, options: &PotentialOptions) -> Result<Self> {
+        pub fn $with(values: usize, lambda: f64, options: &PotentialOptions<'_>) -> Result<Self> {
             let raw = options.raw(values)?;
             create!($create(values, lambda, &raw)).map(Self::with)
         }
@@ -116,11 +113,10 @@ impl Potential {
     pub fn sum<'t>(
         values: usize,
         tables: impl IntoMatrix<'t, f64>,
-        options: &PotentialOptions,
+        options: &PotentialOptions<'_>,
     ) -> Result<Self> {
-        let tables = named("tables", tables)?;
-        let (rows, length) = (tables.rows(), tables.columns());
-        let (raw, tables) = (options.raw(values)?, tables.entries());
+        let (raw, tables) = (options.raw(values)?, named("tables", tables)?);
+        let (tables, rows, length) = (tables.entries(), tables.rows(), tables.columns());
         create!(chorale_potential_create_sum(
             values, tables, rows, length, 0i64, &raw
         ))
@@ -132,11 +128,10 @@ impl Potential {
     pub fn max<'t>(
         values: usize,
         tables: impl IntoMatrix<'t, f64>,
-        options: &PotentialOptions,
+        options: &PotentialOptions<'_>,
     ) -> Result<Self> {
-        let tables = named("tables", tables)?;
-        let (rows, length) = (tables.rows(), tables.columns());
-        let (raw, tables) = (options.raw(values)?, tables.entries());
+        let (raw, tables) = (options.raw(values)?, named("tables", tables)?);
+        let (tables, rows, length) = (tables.entries(), tables.rows(), tables.columns());
         create!(chorale_potential_create_max(
             values, tables, rows, length, 0i64, &raw
         ))
@@ -146,7 +141,11 @@ impl Potential {
     /// Makes a potential that depends on the count of one value. Exactly two values must be counted
     /// ([`PotentialOptions::counted`]). Entry k of `table` is the potential of a clique in which k
     /// members have the greater of these two values. Errors: as for [`sum`](Self::sum).
-    pub fn cardinality(values: usize, table: &[f64], options: &PotentialOptions) -> Result<Self> {
+    pub fn cardinality(
+        values: usize,
+        table: &[f64],
+        options: &PotentialOptions<'_>,
+    ) -> Result<Self> {
         let raw = options.raw(values)?;
         create!(chorale_potential_create_cardinality(
             values,
@@ -164,7 +163,7 @@ impl Potential {
     pub fn majority<'t>(
         weights: impl IntoMatrix<'t, f64>,
         bias: Option<&[f64]>,
-        options: &PotentialOptions,
+        options: &PotentialOptions<'_>,
     ) -> Result<Self> {
         let weights = named("weights", weights)?;
         let values = weights.rows();
@@ -180,7 +179,10 @@ impl Potential {
     /// Makes a PAIRS potential: the sum of `f(x_i, x_j)` over all ordered pairs of distinct members
     /// i and j, where x_i and x_j are their values. scores: the matrix f, R x R. Errors: as for
     /// [`sum`](Self::sum).
-    pub fn pairs<'t>(scores: impl IntoMatrix<'t, f64>, options: &PotentialOptions) -> Result<Self> {
+    pub fn pairs<'t>(
+        scores: impl IntoMatrix<'t, f64>,
+        options: &PotentialOptions<'_>,
+    ) -> Result<Self> {
         let scores = named("scores", scores)?;
         let values = scores.rows();
         scores.check_shape("scores", values, values)?;
@@ -201,36 +203,32 @@ impl Potential {
     }
 
     /// Makes a potential as [`callback`](Self::callback) does, with options.
-    pub fn callback_with<F>(values: usize, function: F, options: &PotentialOptions) -> Result<Self>
+    pub fn callback_with<F>(
+        values: usize,
+        function: F,
+        options: &PotentialOptions<'_>,
+    ) -> Result<Self>
     where
         F: Fn(&[i64], usize) -> Option<f64> + Send + Sync + 'static,
     {
         let raw = options.raw(values)?;
         let slot = Arc::new(Slot::default());
-        let mut owner = Owner(Box::into_raw(Box::new(Callback {
+        let user = Box::into_raw(Box::new(Callback {
             function,
             slot: Arc::clone(&slot),
-        })));
-        let handle = Handle::create(|host, made, error| {
-            let status = unsafe {
-                c::chorale_potential_create_callback(
-                    host,
-                    size(values),
-                    Some(score_counts::<F>),
-                    owner.0.cast(),
-                    Some(release::<F>),
-                    &raw,
-                    made,
-                    error,
-                )
-            };
-            if status == c::CHORALE_OK {
-                owner.0 = std::ptr::null_mut(); // the potential owns the callback now
-            }
-            status
-        })?;
+        }));
+        let made = Handle::create(|host, made, error| unsafe {
+            let (values, score, release) = (size(values), score_counts::<F>, release::<F>);
+            let (score, user, release) = (Some(score as _), user.cast(), Some(release as _));
+            c::chorale_potential_create_callback(
+                host, values, score, user, release, &raw, made, error,
+            )
+        });
+        if made.is_err() {
+            drop(unsafe { Box::from_raw(user) }); // else the potential owns it
+        }
         Ok(Self {
-            handle,
+            handle: made?,
             slot: Some(slot),
         })
     }
@@ -254,8 +252,7 @@ impl Potential {
 
     /// Wraps a potential of the library that is not a callback.
     pub(crate) fn with(handle: Handle<c::chorale_potential>) -> Self {
-        let slot = None;
-        Self { handle, slot }
+        Self { handle, slot: None }
     }
     pub(crate) fn as_ptr(&self) -> *const c::chorale_potential {
         self.handle.as_ptr()
@@ -265,18 +262,6 @@ impl Potential {
 struct Callback<F> {
     function: F,
     slot: Arc<Slot>,
-}
-
-/// Frees a callback when dropped, unless the pointer is null. The pointer is set to null once a
-/// potential has been created, since the potential then owns the callback.
-struct Owner<F>(*mut Callback<F>);
-
-impl<F> Drop for Owner<F> {
-    fn drop(&mut self) {
-        if !self.0.is_null() {
-            drop(unsafe { Box::from_raw(self.0) });
-        }
-    }
 }
 
 unsafe extern "C" fn score_counts<F>(

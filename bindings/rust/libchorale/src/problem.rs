@@ -1,8 +1,8 @@
 //! Problems: models with their names and gold labels, in memory and as files.
 
 use crate::handle::Handle;
-use crate::model::{length_of, Slots};
-use crate::pass::{count, lent, size, written};
+use crate::model::Slots;
+use crate::pass::{count, lent, numbers, size, written};
 use crate::{c, Error, Model, Result, Status, TextList};
 use std::ffi::CString;
 use std::path::Path;
@@ -51,13 +51,14 @@ fn c_path(path: &Path) -> Result<CString> {
 
 impl Problem {
     pub(crate) fn with(handle: Handle<c::chorale_problem>, slots: Slots) -> Self {
-        let model = unsafe { c::chorale_problem_model(handle.as_ptr()) };
-        let chains = unsafe { 0..c::chorale_model_chain_count(model) };
-        Self {
-            positions: chains.map(|chain| unsafe { length_of(model, chain) }).sum(),
+        let mut problem = Self {
             handle,
             slots,
-        }
+            positions: 0,
+        };
+        let model = problem.model();
+        problem.positions = (0..model.chains()).map(|at| model.chain_length(at)).sum();
+        problem
     }
 
     /// Makes a problem of a model, without names and gold labels. Errors: OutOfMemory.
@@ -143,10 +144,8 @@ impl Problem {
         let cliques = self.model().cliques();
         let kinds = lent("kinds", kinds, cliques)?;
         lent("values", values, cliques)?;
-        let raw = |list: &Option<TextList>| list.map_or(Ok(c::CHORALE_TEXTS_NONE), TextList::raw);
-        let values: Option<Vec<_>> = values
-            .map(|values| values.iter().map(raw).collect::<Result<_>>())
-            .transpose()?;
+        let raw = |list: Option<TextList>| list.map_or(Ok(c::CHORALE_TEXTS_NONE), TextList::raw);
+        let values = values.map(|lists| numbers(lists, raw)).transpose()?;
         let values = values.as_deref();
         call!(chorale_problem_set_cliques(self.as_ptr(), kinds, values))
     }

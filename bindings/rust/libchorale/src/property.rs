@@ -1,8 +1,8 @@
 //! Properties: functions that map the labelling of a chain to one value.
 
-use crate::array::{filled, product};
+use crate::array::product;
 use crate::handle::Handle;
-use crate::pass::{count, index, index_or_none, lent, size, Pass};
+use crate::pass::{count, index, index_or_none, lent, numbers, size, Pass};
 use crate::{c, Action, LabelMap, Result, SegmentRule};
 
 /// A function that maps the labelling of a chain to one of R values. The result is EMPTY if no
@@ -31,48 +31,38 @@ pub struct Property(Handle<c::chorale_property>);
 
 debug!(Property: labels, values);
 
-/// Options for making properties. The comment of each option names the functions that read it.
-#[derive(Clone, Debug, Default)]
-#[must_use = "options are for a call"]
-pub struct PropertyOptions<'a> {
-    ignored: Option<&'a [bool]>,
-    rule: Option<SegmentRule>,
-    edge_value: Option<usize>,
-    label_values: Option<&'a [i32]>,
+options! {
+    /// Options for making properties. The comment of each option names the functions that read it.
+    #[derive(Clone, Debug, Default)]
+    #[must_use = "options are for a call"]
+    pub struct PropertyOptions<'a> {
+    }
+    set {
+        /// Sets which labels are ignored, one entry for each label. Read by [`Property::first_label`],
+        /// [`Property::next_label`] and [`Property::token_before`].
+        ignored: &'a [bool],
+        /// Sets where a segment ends. The default is [`SegmentRule::SpansIgnored`]. Read by
+        /// [`Property::next_label`] and [`Property::token_before`].
+        rule: SegmentRule,
+        /// Sets the value that fires at an end of the sequence: for [`Property::next_label`] if no
+        /// label follows the segment, for [`Property::token_before`] if the segment starts at the first
+        /// position. Unless this is called, nothing fires in these cases.
+        edge_value: usize,
+        /// Sets the value that [`Action::Label`] fires for each label, -1 for nothing. Unless this is
+        /// called, a label fires its own number. Read by [`Property::automaton`] and [`Property::local`].
+        label_values: &'a [i32],
+    }
 }
 
 impl<'a> PropertyOptions<'a> {
     /// Returns the defaults: no label is ignored, segments continue over ignored labels, and
     /// nothing fires at the ends of a sequence.
     pub fn new() -> Self {
-        Self::default()
-    }
-    setters! {
-        /// Sets which labels are ignored, one entry for each label. Read by [`Property::first_label`],
-        /// [`Property::next_label`] and [`Property::token_before`].
-        pub fn ignored(self, ignored: &'a [bool]) -> Self { self.ignored = Some(ignored) }
-        /// Sets where a segment ends. The default is [`SegmentRule::SpansIgnored`]. Read by
-        /// [`Property::next_label`] and [`Property::token_before`].
-        pub fn rule(self, rule: SegmentRule) -> Self { self.rule = Some(rule) }
-        /// Sets the value that fires at an end of the sequence: for [`Property::next_label`] if no
-        /// label follows the segment, for [`Property::token_before`] if the segment starts at the first
-        /// position. Unless this is called, nothing fires in these cases.
-        pub fn edge_value(self, value: usize) -> Self { self.edge_value = Some(value) }
-        /// Sets the value that [`Action::Label`] fires for each label, -1 for nothing. Unless this is
-        /// called, a label fires its own number. Read by [`Property::automaton`] and [`Property::local`].
-        pub fn label_values(self, label_values: &'a [i32]) -> Self {
-            self.label_values = Some(label_values)
-        }
-    }
-    fn raw_rule(&self) -> i32 {
-        self.rule.unwrap_or(SegmentRule::SpansIgnored).raw()
+        Self::of()
     }
     /// Returns the ignored flags as bytes, 0 or 1; null if none were set.
     fn raw_ignored(&self, labels: usize) -> Result<*const u8> {
         Ok(lent("ignored", self.ignored, labels)?.cast())
-    }
-    fn raw_label_values(&self, labels: usize) -> Result<*const i32> {
-        lent("label_values", self.label_values, labels)
     }
 }
 
@@ -80,7 +70,7 @@ impl<'a> PropertyOptions<'a> {
 /// position, and label. The automaton reads the positions in order. At each position it fires a
 /// value or nothing, and moves to the next state. The arrays are row-major without gaps. Made by
 /// [`new`](Self::new); what else it has are fields to be set.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct Automaton<'a> {
     /// The number of labels.
@@ -115,23 +105,10 @@ impl<'a> Automaton<'a> {
             classes: 1,
             states,
             values,
-            start: 0,
-            table_offset: 0,
-            outside_value: None,
             next,
-            actions: None,
-            end_actions: None,
+            ..Self::default()
         }
     }
-}
-
-/// Converts each entry of a list to a number for C.
-fn numbers<T: Copy>(list: &[T], number: impl Fn(T) -> Result<i32>) -> Result<Vec<i32>> {
-    let mut numbers = filled(list.len(), 0)?;
-    for (to, &from) in numbers.iter_mut().zip(list) {
-        *to = number(from)?;
-    }
-    Ok(numbers)
 }
 
 impl Property {
@@ -159,7 +136,7 @@ impl Property {
         raw.next = next.as_ptr();
         raw.actions = actions.as_deref().pass();
         raw.end_actions = end_actions.as_deref().pass();
-        raw.label_values = options.raw_label_values(automaton.labels)?;
+        raw.label_values = lent("label_values", options.label_values, automaton.labels)?;
         create!(chorale_property_create(&raw)).map(Self)
     }
 
@@ -179,7 +156,7 @@ impl Property {
         let entries = product(&[classes, labels, labels.saturating_add(1)])?;
         lent("actions", actions, entries)?;
         let actions = &numbers(actions, Action::raw)?;
-        let label_values = options.raw_label_values(labels)?;
+        let label_values = lent("label_values", options.label_values, labels)?;
         create!(chorale_property_create_local(
             labels,
             classes,
@@ -220,11 +197,15 @@ impl Property {
         options: &PropertyOptions<'_>,
     ) -> Result<Self> {
         let ignored = options.raw_ignored(map.labels())?;
-        let (raw, rule) = (map.raw(), options.raw_rule());
+        let rule = options.rule.unwrap_or(SegmentRule::SpansIgnored);
         let anchor = index("anchor", anchor)?;
         let end = index_or_none("edge_value", options.edge_value)?;
         create!(chorale_property_create_next_label(
-            &raw, anchor, ignored, rule, end
+            &map.raw(),
+            anchor,
+            ignored,
+            rule,
+            end
         ))
         .map(Self)
     }
@@ -240,11 +221,16 @@ impl Property {
         options: &PropertyOptions<'_>,
     ) -> Result<Self> {
         let ignored = options.raw_ignored(map.labels())?;
-        let (raw, rule) = (map.raw(), options.raw_rule());
+        let rule = options.rule.unwrap_or(SegmentRule::SpansIgnored);
         let anchor = index("anchor", anchor)?;
         let start = index_or_none("edge_value", options.edge_value)?;
         create!(chorale_property_create_token_before(
-            &raw, anchor, ignored, rule, values, start
+            &map.raw(),
+            anchor,
+            ignored,
+            rule,
+            values,
+            start
         ))
         .map(Self)
     }

@@ -1,6 +1,6 @@
 //! Rules: what the labelling of a chain must look like. Provisional: may change in any version.
 
-use crate::pass::size;
+use crate::pass::{lent_all, size, Given, Pass};
 use crate::{
     c, LabelMap, Labelled, Property, Result, RuleConflict, RuleKind, RuleReason, RuledChain,
 };
@@ -9,58 +9,53 @@ use crate::{
 #[derive(Clone, Copy, Debug)]
 #[must_use = "a rule is for decode"]
 pub struct Rule<'a> {
-    raw: c::chorale_rule,
+    raw: Given<c::chorale_rule>,
     property: std::marker::PhantomData<&'a Property>,
 }
-
-// Safe: the pointers in `raw` are to a property, which may be shared, and to borrowed numbers.
-unsafe impl Send for Rule<'_> {}
-unsafe impl Sync for Rule<'_> {}
 
 impl<'a> Rule<'a> {
     fn of(kind: i32) -> Self {
         let mut raw = init!(chorale_rule);
         raw.kind = kind;
         Self {
-            raw,
+            raw: Given(raw),
             property: std::marker::PhantomData,
         }
     }
     /// Makes a rule about one kind, with k = 1.
     pub fn new(kind: RuleKind, a: i32) -> Self {
-        let mut rule = Self::of(kind.raw());
-        rule.raw.a = a;
+        let mut rule = Self::of(kind.pass());
+        rule.raw.0.a = a;
         rule
     }
     /// Makes a rule about two kinds.
     pub fn pair(kind: RuleKind, a: i32, b: i32) -> Self {
         let mut rule = Self::new(kind, a);
-        rule.raw.b = b;
+        rule.raw.0.b = b;
         rule
     }
     /// Makes a rule for each kind a: all but b and those that the corpus does not count.
     pub fn each(kind: RuleKind) -> Self {
-        let mut rule = Self::of(kind.raw());
-        rule.raw.each = 1;
+        let mut rule = Self::of(kind.pass());
+        rule.raw.0.each = 1;
         rule
     }
     /// Makes the rule that a property fires nothing. Its classes are 0, its table are the tokens.
     pub fn property(property: &'a Property) -> Self {
         let mut rule = Self::of(c::CHORALE_RULE_PROPERTY);
-        rule.raw.property = property.as_ptr();
+        rule.raw.0.property = property.as_ptr();
         rule
     }
     setters! {
         /// Sets k, at least 1. The default is 1.
-        pub fn k(self, k: usize) -> Self { self.raw.k = size(k) }
+        pub fn k(self, k: usize) -> Self { self.raw.0.k = size(k) }
         /// Sets what a labelling that breaks the rule loses, once for each chain. By default, and at a
         /// price of 0, the rule is never broken.
-        pub fn price(self, price: f64) -> Self { self.raw.price = price }
+        pub fn price(self, price: f64) -> Self { self.raw.0.price = price }
     }
     /// Limits the rule to some chains.
     pub fn chains(mut self, chains: &'a [i64]) -> Self {
-        self.raw.chains = chains.as_ptr();
-        self.raw.chain_count = size(chains.len());
+        (self.raw.0.chains, self.raw.0.chain_count) = lent_all(Some(chains));
         self
     }
 }
@@ -92,12 +87,15 @@ pub struct Rules<'a> {
     borrowed: std::marker::PhantomData<&'a LabelMap>,
 }
 
+// Safe: the pointers are those of `Rule`, and to the map, which is borrowed.
+unsafe impl Send for Rules<'_> {}
+
 impl<'a> Rules<'a> {
     /// Makes a list of rules.
     pub fn new(rules: &[Rule<'a>]) -> Self {
         Self {
             raw: init!(chorale_rules),
-            rules: rules.iter().map(|rule| rule.raw).collect(),
+            rules: rules.iter().map(|rule| rule.raw.0).collect(),
             map: None,
             borrowed: std::marker::PhantomData,
         }
@@ -111,8 +109,7 @@ impl<'a> Rules<'a> {
     }
     /// Returns the struct for C, which lasts until `self` is moved or dropped.
     pub(crate) fn raw(&mut self) -> *const c::chorale_rules {
-        self.raw.rules = self.rules.as_ptr();
-        self.raw.count = size(self.rules.len());
+        (self.raw.rules, self.raw.count) = lent_all(Some(&self.rules[..]));
         self.raw.map = self.map.as_ref().map_or(std::ptr::null(), |map| map);
         &self.raw
     }

@@ -1,6 +1,6 @@
 //! Runs: collective inference over one model.
 
-use crate::array::{filled, product};
+use crate::array::{filled, product, Matrix};
 use crate::handle::Handle;
 use crate::options::Callbacks;
 use crate::panics::settle;
@@ -29,47 +29,24 @@ impl Reason {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ChainMarginals {
-    /// Positions x labels, row after row: the best score of a labelling of the chain that has this
-    /// label at this position.
-    pub marginals: Vec<f64>,
-    /// The number of columns of `marginals`.
-    pub labels: usize,
+    /// Positions x labels: the best score of a labelling of the chain that has this label at this
+    /// position.
+    pub marginals: Matrix<'static, f64>,
     /// For each position: the greatest max-marginal of the position minus the second greatest.
     pub margins: Vec<f64>,
-}
-
-impl ChainMarginals {
-    /// Returns the max-marginals of the labels of a position; None if there is no such position.
-    pub fn position(&self, position: usize) -> Option<&[f64]> {
-        let begin = position.checked_mul(self.labels)?;
-        self.marginals
-            .get(begin..begin.checked_add(self.labels)?)
-            .filter(|_| position < self.margins.len())
-    }
 }
 
 /// The probabilities of the labels of one chain, from [`Run::probabilities`].
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ChainProbabilities {
-    /// Positions x labels, row after row. Each row adds up to 1, except for rounding.
-    pub probabilities: Vec<f64>,
-    /// The number of columns of `probabilities`.
-    pub labels: usize,
+    /// Positions x labels. Each row adds up to 1, except for rounding.
+    pub probabilities: Matrix<'static, f64>,
     /// True if the sums over labellings are exact. False if the chain's properties have more joint
     /// states than allowed ([`RunOptions::max_states`](crate::RunOptions::max_states)). Then some
     /// labellings were left out, or properties were approximated by
     /// [`JointMode::LocalScores`](crate::JointMode::LocalScores).
     pub exact: bool,
-}
-
-impl ChainProbabilities {
-    /// Returns the probabilities of the labels of a position; None if there is no such position.
-    pub fn position(&self, position: usize) -> Option<&[f64]> {
-        let begin = position.checked_mul(self.labels)?;
-        self.probabilities
-            .get(begin..begin.checked_add(self.labels)?)
-    }
 }
 
 /// One collective inference over a model: holds the workspace, the messages and the best labelling
@@ -102,10 +79,10 @@ impl ChainProbabilities {
 pub struct Run<'a> {
     // Declared first, so that the library's run is destroyed before the model and callbacks that it
     // borrows.
-    handle: RunHandle,
-    model: Model,
-    _cancel: Option<Cancel>,
-    _callbacks: Owned<'a>,
+    pub(crate) handle: RunHandle,
+    pub(crate) model: Model,
+    pub(crate) _cancel: Option<Cancel>,
+    pub(crate) _callbacks: Owned<'a>,
 }
 
 /// The library object that owns the run: the run itself, or the result of [`decode`](crate::decode).
@@ -121,6 +98,11 @@ impl RunHandle {
             Self::Decoded(decoded) => unsafe { c::chorale_decoded_run(decoded.as_ptr()) },
         }
     }
+}
+
+pass! {
+    handle: &RunHandle => *mut c::chorale_run { handle.as_ptr() }
+    handle: &RunHandle => *const c::chorale_run { handle.as_ptr() }
 }
 
 /// Callbacks in memory that does not move, because C stores the address. Held by a raw pointer, not
@@ -172,22 +154,12 @@ impl<'a> Run<'a> {
         let earlier = earlier.map_or(std::ptr::null_mut(), |run| run.handle.as_ptr());
         let handle = create!(chorale_run_create(model.as_ptr(), &raw, earlier));
         let handle = RunHandle::Own(settle(handle, &*model.slots)?);
-        Ok(Self::of(handle, model.clone(), options.cancel, callbacks))
-    }
-
-    /// Wraps the handle of a run that was created with these callbacks and this cancel flag.
-    pub(crate) fn of(
-        handle: RunHandle,
-        model: Model,
-        cancel: Option<Cancel>,
-        callbacks: Owned<'a>,
-    ) -> Self {
-        Self {
+        Ok(Self {
             handle,
-            model,
-            _cancel: cancel,
+            model: model.clone(),
+            _cancel: options.cancel,
             _callbacks: callbacks,
-        }
+        })
     }
 
     /// Returns the model of the run.
@@ -208,8 +180,12 @@ impl<'a> Run<'a> {
     ) -> Result<()> {
         // Safe as bytes: a bool is 0 or 1.
         let flags = lent("allowed", allowed, self.model.chain_labels(chain)?)?.cast();
-        let run = self.handle.as_ptr();
-        call!(chorale_run_set_allowed(run, chain, position, flags))
+        call!(chorale_run_set_allowed(
+            &self.handle,
+            chain,
+            position,
+            flags
+        ))
     }
 
     /// Multiplies the potential of a clique by a factor, in this run only. The factor is 0, or from
@@ -217,8 +193,7 @@ impl<'a> Run<'a> {
     /// created with [`RunOptions::edits`](crate::RunOptions::edits). Errors: State (created without
     /// edits), OutOfRange, NotANumber.
     pub fn set_strength(&mut self, clique: usize, factor: f64) -> Result<()> {
-        let run = self.handle.as_ptr();
-        call!(chorale_run_set_strength(run, clique, factor))
+        call!(chorale_run_set_strength(&self.handle, clique, factor))
     }
 
     /// Replaces the best labelling by a labelling of the caller. labels: the label of every
@@ -227,8 +202,7 @@ impl<'a> Run<'a> {
     /// chain whose scores forbid its given labels, takes its own labels instead.
     /// Errors: Shape, OutOfRange.
     pub fn set_labels(&mut self, labels: &[i32]) -> Result<()> {
-        let run = self.handle.as_ptr();
-        call!(chorale_run_set_labels(run, labels, labels.len()))
+        call!(chorale_run_set_labels(&self.handle, labels, labels.len()))
     }
 
     /// Does all remaining rounds, then the local search and the bound if the options ask for them. A
@@ -236,21 +210,21 @@ impl<'a> Run<'a> {
     /// Errors: CallbackStopped, CallbackValue, StateSpace.
     pub fn solve(&mut self) -> Result<RunResult> {
         let mut result = init!(chorale_run_result);
-        let solved = call!(chorale_run_solve(self.handle.as_ptr(), &mut result));
+        let solved = call!(chorale_run_solve(&self.handle, &mut result));
         settle(solved, &*self.model.slots)?;
         Ok(result.pass())
     }
     /// Returns the result of the last solve. Fails only if the library itself is at fault.
     pub fn result(&self) -> Result<RunResult> {
         let mut result = init!(chorale_run_result);
-        call!(chorale_run_get_result(self.handle.as_ptr(), &mut result))?;
+        call!(chorale_run_get_result(&self.handle, &mut result))?;
         Ok(result.pass())
     }
 
     /// Returns the chains that are left out, in ascending order, even if no chain has a labelling.
     /// Errors: OutOfMemory.
     pub fn left_out(&self) -> Result<Vec<LeftOut>> {
-        list!(chorale_run_left_out(self.handle.as_ptr()))
+        list!(chorale_run_left_out(&self.handle))
     }
 
     /// Returns the labels of a chain, one for each position; -1 if the chain is left out. Errors:
@@ -263,9 +237,9 @@ impl<'a> Run<'a> {
         self.read_labels(c::CHORALE_ALL_CHAINS.into(), which)
     }
     fn read_labels(&self, chain: i64, which: Labelling) -> Result<Vec<i32>> {
-        let (run, which) = (self.handle.as_ptr(), which.raw());
+        let run = self.handle.as_ptr();
         written(|labels, capacity, needed, error| unsafe {
-            c::chorale_run_labels(run, chain, which, labels, capacity, needed, error)
+            c::chorale_run_labels(run, chain, which.pass(), labels, capacity, needed, error)
         })
     }
 
@@ -273,9 +247,9 @@ impl<'a> Run<'a> {
     /// the clique has a centre, the value of the centre is the last entry. Errors: OutOfRange,
     /// NoLabelling, OutOfMemory.
     pub fn shown(&self, clique: usize, which: Labelling) -> Result<Vec<Shown>> {
-        let (run, which) = (self.handle.as_ptr(), which.raw());
+        let run = self.handle.as_ptr();
         let values = written(|to, capacity, needed, error| unsafe {
-            c::chorale_run_values(run, size(clique), which, to, capacity, needed, error)
+            c::chorale_run_values(run, size(clique), which.pass(), to, capacity, needed, error)
         })?;
         let shown = self.model.shown(clique);
         let members = values.iter().enumerate();
@@ -297,7 +271,7 @@ impl<'a> Run<'a> {
         self.read_reasons(c::CHORALE_ALL_CHAINS.into())
     }
     fn read_reasons(&self, chain: i64) -> Result<Vec<Reason>> {
-        let reasons = list!(chorale_run_reasons(self.handle.as_ptr(), chain));
+        let reasons = list!(chorale_run_reasons(&self.handle, chain));
         Reason::all(&self.model, reasons)
     }
 
@@ -308,18 +282,16 @@ impl<'a> Run<'a> {
         let labels = self.model.chain_labels(chain)?;
         let mut marginals = filled(product(&[length, labels])?, 0.0)?;
         let mut margins = filled(length, 0.0)?;
-        let (run, stride) = (self.handle.as_ptr(), labels);
         let computed = call!(chorale_run_max_marginals(
-            run,
+            &self.handle,
             chain,
             &mut marginals,
-            stride,
+            labels,
             &mut margins
         ));
         settle(computed, &*self.model.slots)?;
         Ok(ChainMarginals {
-            marginals,
-            labels,
+            marginals: Matrix::owned(length, labels, marginals)?,
             margins,
         })
     }
@@ -337,7 +309,7 @@ impl<'a> Run<'a> {
         let mut probabilities = filled(product(&[length, labels])?, 0.0)?;
         let mut exact = 0;
         let computed = call!(chorale_run_probabilities(
-            self.handle.as_ptr(),
+            &self.handle,
             chain,
             temperature,
             &mut probabilities,
@@ -346,8 +318,7 @@ impl<'a> Run<'a> {
         ));
         settle(computed, &*self.model.slots)?;
         Ok(ChainProbabilities {
-            probabilities,
-            labels,
+            probabilities: Matrix::owned(length, labels, probabilities)?,
             exact: exact != 0,
         })
     }

@@ -182,6 +182,16 @@ filled! {
 }
 
 filled! {
+    /// The score of the best labelling of a chain, and how the call ended.
+    ChainResult = chorale_chain_result {
+        /// [`Outcome::Complete`] or [`Outcome::Infeasible`].
+        outcome: Outcome,
+        /// phi of the best labelling; minus infinity when infeasible.
+        score: f64,
+    }
+}
+
+filled! {
     /// What the solver of a clique found. F is the score of all members' values and of the clique,
     /// psi\[i\]\[v\] the score of value v for member i.
     CliqueResult = chorale_clique_result {

@@ -61,7 +61,7 @@ impl Found {
                 once: raw.once,
                 each: raw.per_mention,
             },
-            origin: EvidenceOrigin::from_raw(raw.origin),
+            origin: raw.origin.pass(),
             mentions: count(raw.mentions),
             right: raw.right,
         }
@@ -258,24 +258,12 @@ pub fn spell(text: &str, rules: &[SpellingRule]) -> String {
     let mut text = text.to_owned();
     if rules.contains(&SpellingRule::Case) {
         text = text.replace('\u{1e9e}', "ss");
-        text = text
-            .chars()
-            .flat_map(char::to_uppercase)
-            .flat_map(char::to_lowercase)
-            .collect();
+        let upper = text.chars().flat_map(char::to_uppercase);
+        text = upper.flat_map(char::to_lowercase).collect();
     }
     if rules.contains(&SpellingRule::Punctuation) {
         text.retain(|mark| !".,;:!?'\"`´‘’“”«»()[]{}<>|*".contains(mark));
-        text = text
-            .chars()
-            .map(|mark| {
-                if "-‐‑‒–—_/\\".contains(mark) {
-                    ' '
-                } else {
-                    mark
-                }
-            })
-            .collect();
+        text = text.replace(|mark| "-‐‑‒–—_/\\".contains(mark), " ");
     }
     if rules.contains(&SpellingRule::Space) {
         text = text.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -2,7 +2,7 @@
 
 use crate::array::{named, Element, IntoMatrix, Matrix};
 use crate::handle::Handle;
-use crate::pass::{count, lent};
+use crate::pass::{count, lent, Pass};
 use crate::{c, Mask, Orientation, Result};
 
 /// Transition scores: one for each pair of a label and the label after it, with start and end
@@ -24,16 +24,25 @@ pub struct Transitions(Handle<c::chorale_transitions>);
 
 debug!(Transitions: labels);
 
-/// Collects the parts of transitions: a matrix, start and end scores, and a mask.
-#[derive(Clone, Debug)]
-#[must_use = "build makes the transitions"]
-pub struct TransitionsBuilder<'a, N: Element> {
-    labels: usize,
-    scores: Option<Matrix<'a, N>>,
-    orientation: Orientation,
-    start: Option<&'a [N]>,
-    end: Option<&'a [N]>,
-    mask: Option<&'a Mask>,
+options! {
+    /// Collects the parts of transitions: a matrix, start and end scores, and a mask.
+    #[derive(Clone, Debug)]
+    #[must_use = "build makes the transitions"]
+    pub struct TransitionsBuilder<'a, N: Element> {
+        labels: usize,
+        scores: Option<Matrix<'a, N>>,
+    }
+    set {
+        /// Sets whether the rows of the matrix stand for the label before or for the label after. The
+        /// default is [`Orientation::RowsFrom`]: the label before.
+        orientation: Orientation,
+        /// Sets start scores: for each label the score of this label at the first position of a chain.
+        start: &'a [N],
+        /// Sets end scores: for each label the score of this label at the last position of a chain.
+        end: &'a [N],
+        /// Sets which transitions, first labels and last labels are forbidden.
+        mask: &'a Mask,
+    }
 }
 
 impl Transitions {
@@ -45,48 +54,24 @@ impl Transitions {
     ) -> Result<TransitionsBuilder<'a, N>> {
         let scores = named("scores", scores)?;
         scores.check_shape("scores", scores.rows(), scores.rows())?;
-        let labels = scores.rows();
-        Ok(TransitionsBuilder {
-            scores: Some(scores),
-            ..Self::zeros(labels)
-        })
+        Ok(TransitionsBuilder::of(scores.rows(), Some(scores)))
     }
 
     /// Returns a builder with a matrix of zeros, to which a mask, start and end scores may be
     /// added.
     pub fn zeros<'a, N: Element>(labels: usize) -> TransitionsBuilder<'a, N> {
-        TransitionsBuilder {
-            labels,
-            scores: None,
-            orientation: Orientation::RowsFrom,
-            start: None,
-            end: None,
-            mask: None,
-        }
+        TransitionsBuilder::of(labels, None)
     }
 }
 
 impl<'a, N: Element> TransitionsBuilder<'a, N> {
-    setters! {
-        /// Sets whether the rows of the matrix stand for the label before or for the label after. The
-        /// default is [`Orientation::RowsFrom`]: the label before.
-        pub fn orientation(self, orientation: Orientation) -> Self {
-            self.orientation = orientation
-        }
-        /// Sets start scores: for each label the score of this label at the first position of a chain.
-        pub fn start(self, start: &'a [N]) -> Self { self.start = Some(start) }
-        /// Sets end scores: for each label the score of this label at the last position of a chain.
-        pub fn end(self, end: &'a [N]) -> Self { self.end = Some(end) }
-        /// Sets which transitions, first labels and last labels are forbidden.
-        pub fn mask(self, mask: &'a Mask) -> Self { self.mask = Some(mask) }
-    }
     /// Makes transitions with a copy of the scores. Errors: Shape, Size (no labels), NotANumber,
     /// Infinite, OutOfRange (a magnitude above 1e280), SizeOverflow, OutOfMemory.
     pub fn build(self) -> Result<Transitions> {
         let labels = self.labels;
         let mut raw = init!(chorale_transitions_options);
         raw.element = N::ELEMENT;
-        raw.orientation = self.orientation.raw();
+        raw.orientation = self.orientation.map_or(raw.orientation, Pass::pass);
         raw.start = lent("start", self.start, labels)?.cast();
         raw.end = lent("end", self.end, labels)?.cast();
         if let Some(mask) = self.mask {

@@ -178,22 +178,23 @@ fn a_run_is_equation_1() {
 
     let found = run.max_marginals(2).unwrap();
     for t in 0..3 {
-        let row = found.position(t).unwrap();
+        let row = found.marginals.row(t).unwrap();
         let most = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let label = run.labels(2, Labelling::Together).unwrap()[t] as usize;
         assert_eq!(row[label], most);
         assert!(found.margins[t] >= 0.0);
     }
-    assert_eq!((found.labels, found.position(3)), (4, None));
+    let marginals = &found.marginals;
+    assert_eq!((marginals.columns(), marginals.row(3)), (4, None));
 
     let found = run.probabilities(2, 0.5).unwrap();
-    assert_eq!((found.labels, found.exact), (4, true));
+    assert_eq!((found.probabilities.columns(), found.exact), (4, true));
     for t in 0..3 {
-        let row = found.position(t).unwrap();
+        let row = found.probabilities.row(t).unwrap();
         assert!((row.iter().sum::<f64>() - 1.0).abs() < 1e-12);
         assert!(row.iter().all(|p| (0.0..=1.0).contains(p)));
     }
-    assert_eq!(found.position(3), None);
+    assert_eq!(found.probabilities.row(3), None);
 }
 
 #[test]

@@ -301,10 +301,8 @@ fn chains() {
     );
     let empty = solver.max_marginals(&Chain::new(&none).unwrap()).unwrap();
     assert!(empty.margins.is_empty());
-    assert_eq!(
-        solver.k_best(&Chain::new(&none).unwrap(), 2).unwrap().len(),
-        1
-    );
+    let only = solver.k_best(&Chain::new(&none).unwrap(), 2).unwrap();
+    assert_eq!((only.labellings.rows(), only.scores), (1, &[0.0][..]));
     assert_eq!(solver.best(&chain).unwrap().labelling, Some(&[1, 0][..]));
 }
 
@@ -555,6 +553,14 @@ fn constants_and_errors_print() {
     let chain = Chain::new(&[[0.0, 1.0]]).unwrap();
     let error = builder.add_chain(&chain, Some(&[-2]), 0).unwrap_err();
     assert!(error.message().starts_with("tokens[0] is -2"), "{error}");
+    let fires = [Action::Value(7); 2];
+    let error = Property::local(1, 1, 1, &fires, &PropertyOptions::new()).unwrap_err();
+    assert!(error.message().contains("a FIRE constant"), "{error}");
+    // Texts of the caller stay as they are.
+    for text in ["the label a->b", "my_chain->x", "->", "é->ü"] {
+        let error = Mask::new(Scheme::Bio, &[text]).unwrap_err();
+        assert!(error.message().contains(text), "{error}");
+    }
 }
 
 #[test]

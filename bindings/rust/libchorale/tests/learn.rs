@@ -110,7 +110,8 @@ fn what_counts_is_learnt_for() {
     assert!((report.tagger_f1 - f1).abs() < 1e-12);
     assert!(report.temperature > 0.0);
     let found = run.probabilities(0, report.temperature).unwrap();
-    assert!(found.exact && (found.position(0).unwrap().iter().sum::<f64>() - 1.0).abs() < 1e-12);
+    let row = found.probabilities.row(0).unwrap();
+    assert!(found.exact && (row.iter().sum::<f64>() - 1.0).abs() < 1e-12);
     let again = Learnt::from_json(&learnt.to_json().unwrap()).unwrap();
     let read = again.report().unwrap();
     assert_eq!(

@@ -338,12 +338,12 @@ fn chains() {
 
         let k = 1 + random.below(6);
         let several = solver.k_best(&chain, k).unwrap();
-        assert_eq!(several.len(), k.min(all.len()));
+        assert_eq!(several.labellings.rows(), k.min(all.len()));
         for (rank, score) in several.scores.iter().enumerate() {
             assert_eq!(*score, all[rank].0);
-            assert_eq!(score_of(several.labelling(rank).unwrap()), *score);
+            assert_eq!(score_of(several.labellings.row(rank).unwrap()), *score);
         }
-        assert!(several.labelling(several.len()).is_none());
+        assert!(several.labellings.row(several.scores.len()).is_none());
 
         let of_edges = solver.edge_marginals(&chain).unwrap().to_vec();
         let found = solver.max_marginals(&chain32).unwrap();
