@@ -281,6 +281,7 @@ GO_INPUTS = """
     members mentions potential_options rule rules run_options transitions_options
 """
 GO_PARAMETERS = {"label_map": "m", "labelling": "of"}
+GO_GIVEN = {"automaton", "label_map"}
 GO_ALSO = {"potential_options": ", values", "clique_options": ", int(problemInC.members)"}
 GO_LENGTHS = {"assignment": "int(problemInC.members)", "bias": "values", "actions": "product(classes, labels, labels+1)", "label_values": "labels", "ignored": "int(mInC.labels)"}
 GO_LENGTHS |= dict.fromkeys(("weights", "scores"), "product(values, values)")
@@ -456,7 +457,7 @@ def go_function(name: str, go: str) -> str:
         elif kind == "char":
             put(f"{own} string", f"{own}InC", f"{own}InC := c.{'path' if field == 'path' else 'chars'}({own})")
         elif stars:
-            put(f"{own} *{of}", f"{own}InC", f"{own}InC := c.{camel(kind)}({own}{GO_ALSO.get(kind, '')})")
+            put(f"{own} *{of}", f"{own}InC", f"{own}InC := c.{camel(kind)}{'InC' * (kind in GO_GIVEN)}({own}{GO_ALSO.get(kind, '')})")
         elif field in GO_FLAGS:
             put(f"{own} bool", f"flag({own})")
         else:
@@ -509,6 +510,13 @@ func (h *{name}) Close() error {{ return h.handle().close() }}
     return "".join(lines)
 
 
+# How long the arrays of structs must be, if they are given; the structs that must be given.
+GO_SHAPES = {
+    "automaton": "Next=States*Classes*Labels Actions=States*Classes*Labels EndActions=States LabelValues=Labels",
+    "chain": "Start=Labels End=Labels Parents=Length Forced=Length Allowed=Length*Labels",
+    "clique_problem": "Scores=Members*Values Fixed=Members Weights=Members",
+    "label_map": "KindOfLabel=Labels Begins=Labels",
+}
 # What a field of Go's struct becomes in C, by its type; x is the field.
 GO_CONVERSIONS = {"bool": "flag(x)", "time.Duration": "seconds(x)", "Scores": "c.scores(x)", "*Rules": "c.rules(x)"}
 GO_CONVERSIONS |= {f"*{capitals(of)}": f"(*C.chorale_{of})(c.optional(x.handle()))" for of in GO_HANDLES}
@@ -520,7 +528,10 @@ def go_inputs() -> str:
     lines = [GO_HEAD]
     for of in GO_INPUTS.split():
         lines.append(f"\nfunc (c *call) {camel(of)}InC(x *{capitals(of)}) *C.chorale_{of} {{\n")
-        lines.append(f"\tto := &C.chorale_{of}{{struct_size: C.sizeof_chorale_{of}}}\n\tif x == nil {{\n\t\treturn to\n\t}}\n")
+        lines.append(f"\tto := &C.chorale_{of}{{struct_size: C.sizeof_chorale_{of}}}\n\tif x == nil {{\n")
+        argument = "the label map" if of == "label_map" else of.removeprefix("clique_")
+        lines.append(f'\t\tc.fail(refuse(ErrNullArgument, "{argument} is nil"))\n' if of in GO_SHAPES else "")
+        lines.append("\t\treturn to\n\t}\n")
         in_c = re.sub(r"(?s)/\*.*?\*/", "", declared(rf"typedef struct chorale_{of} {{(.*?)\n}} chorale_{of};")[0])
         kinds = {field: kind for kind, field in re.findall(r"(\w+)\s+\**(\w+);", in_c)}
         fields = re.search(rf"(?ms)^type {capitals(of)} struct {{\n(.*?)^}}", source)[1]
@@ -534,6 +545,10 @@ def go_inputs() -> str:
                     lines.append(f"\tto.{field} = {re.sub(r'x(?=[.)])', f'x.{name}', value)}\n")
                 if count in kinds:
                     lines.append(f"\tto.{count} = C.int64_t(len(x.{name}))\n")
+        for field, shape in re.findall(r"(\w+)=(\S+)", GO_SHAPES.get(of, "")):
+            length = f"{'sizeOf' if re.search(rf'{field} +Scores', fields) else 'len'}(x.{field})"
+            needed = ", ".join(f"x.{size}" for size in shape.split("*"))
+            lines.append(f'\tc.check("{argument}.{field}", {length}, product({needed}))\n'.replace("the label map.", ""))
         lines.append("\treturn to\n}\n")
     return "".join(lines)
 

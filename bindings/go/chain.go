@@ -35,7 +35,6 @@ type Chain struct {
 // shape.
 func (c *call) chain(chain *Chain) *C.chorale_chain {
 	if chain == nil {
-		c.fail(refuse(ErrNullArgument, "chain is nil"))
 		return c.chainInC(nil)
 	}
 	length, labels := chain.Length, chain.Labels
@@ -56,11 +55,6 @@ func (c *call) chain(chain *Chain) *C.chorale_chain {
 			c.fail(refuse(ErrShape, "chain.Edges has %d elements, which are no matrices of %d x %d", edges, labels, labels))
 		}
 	}
-	c.check("chain.Start", sizeOf(chain.Start), labels)
-	c.check("chain.End", sizeOf(chain.End), labels)
-	c.check("chain.Parents", len(chain.Parents), length)
-	c.check("chain.Forced", len(chain.Forced), length)
-	c.check("chain.Allowed", len(chain.Allowed), product(length, labels))
 	told := c.chainInC(chain)
 	told.element = element
 	told.edge_matrices = C.int64_t(matrices)

@@ -4,7 +4,6 @@ package chorale
 import "C"
 
 import (
-	"math"
 	"time"
 )
 
@@ -43,19 +42,12 @@ type CliqueOptions struct {
 
 func (c *call) cliqueProblem(problem *CliqueProblem) *C.chorale_clique_problem {
 	if problem == nil {
-		c.fail(refuse(ErrNullArgument, "problem is nil"))
-		return c.cliqueProblemInC(problem)
+		return c.cliqueProblemInC(nil)
 	}
 	c.least("problem.Members", problem.Members, 1)
 	c.least("problem.Values", problem.Values, 1)
 	if len(problem.Scores) == 0 {
 		c.fail(refuse(ErrNullArgument, "problem.Scores is empty"))
-	}
-	c.check("problem.Scores", len(problem.Scores), product(problem.Members, problem.Values))
-	c.check("problem.Fixed", len(problem.Fixed), problem.Members)
-	c.check("problem.Weights", len(problem.Weights), problem.Members)
-	if problem.Members > math.MaxInt32 {
-		c.fail(refuse(ErrSizeOverflow, "problem.Members is %d, and may be at most 2^31 - 1", problem.Members))
 	}
 	return c.cliqueProblemInC(problem)
 }

@@ -241,7 +241,7 @@ func (p *Problem) Save(path string) error {
 func NewProperty(automaton *Automaton) (*Property, error) {
 	c := begin()
 	defer c.end()
-	automatonInC := c.automaton(automaton)
+	automatonInC := c.automatonInC(automaton)
 	var made *C.chorale_property
 	if c.err != nil || c.failed(C.chorale_property_create(nil, automatonInC, &made, c.detail)) {
 		return nil, c.err
@@ -421,7 +421,7 @@ func NewLocalProperty(labels, classes, values int, actions, labelValues []int32)
 func NewPositionLabel(m *LabelMap, position int) (*Property, error) {
 	c := begin()
 	defer c.end()
-	mInC := c.labelMap(m)
+	mInC := c.labelMapInC(m)
 	var made *C.chorale_property
 	if c.err != nil || c.failed(C.chorale_property_create_position_label(nil, mInC, C.int64_t(position), &made, c.detail)) {
 		return nil, c.err
@@ -434,7 +434,7 @@ func NewPositionLabel(m *LabelMap, position int) (*Property, error) {
 func NewTokenLabel(m *LabelMap, token int32) (*Property, error) {
 	c := begin()
 	defer c.end()
-	mInC := c.labelMap(m)
+	mInC := c.labelMapInC(m)
 	var made *C.chorale_property
 	if c.err != nil || c.failed(C.chorale_property_create_token_label(nil, mInC, C.int32_t(token), &made, c.detail)) {
 		return nil, c.err
@@ -448,7 +448,7 @@ func NewTokenLabel(m *LabelMap, token int32) (*Property, error) {
 func NewFirstLabel(m *LabelMap, ignored []byte) (*Property, error) {
 	c := begin()
 	defer c.end()
-	mInC := c.labelMap(m)
+	mInC := c.labelMapInC(m)
 	c.check("ignored", len(ignored), int(mInC.labels))
 	var made *C.chorale_property
 	if c.err != nil || c.failed(C.chorale_property_create_first_label(nil, mInC, octets(ignored), &made, c.detail)) {
@@ -466,7 +466,7 @@ func NewFirstLabel(m *LabelMap, ignored []byte) (*Property, error) {
 func NewNextLabel(m *LabelMap, anchor int32, ignored []byte, rule SegmentRule, endValue int32) (*Property, error) {
 	c := begin()
 	defer c.end()
-	mInC := c.labelMap(m)
+	mInC := c.labelMapInC(m)
 	c.check("ignored", len(ignored), int(mInC.labels))
 	var made *C.chorale_property
 	if c.err != nil || c.failed(C.chorale_property_create_next_label(nil, mInC, C.int32_t(anchor), octets(ignored), C.chorale_segment_rule(rule), C.int32_t(endValue), &made, c.detail)) {
@@ -481,7 +481,7 @@ func NewNextLabel(m *LabelMap, anchor int32, ignored []byte, rule SegmentRule, e
 func NewTokenBefore(m *LabelMap, anchor int32, ignored []byte, rule SegmentRule, values int, startValue int32) (*Property, error) {
 	c := begin()
 	defer c.end()
-	mInC := c.labelMap(m)
+	mInC := c.labelMapInC(m)
 	c.check("ignored", len(ignored), int(mInC.labels))
 	var made *C.chorale_property
 	if c.err != nil || c.failed(C.chorale_property_create_token_before(nil, mInC, C.int32_t(anchor), octets(ignored), C.chorale_segment_rule(rule), C.int64_t(values), C.int32_t(startValue), &made, c.detail)) {

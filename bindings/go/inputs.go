@@ -28,6 +28,7 @@ func (c *call) agreementInC(x *Agreement) *C.chorale_agreement {
 func (c *call) automatonInC(x *Automaton) *C.chorale_automaton {
 	to := &C.chorale_automaton{struct_size: C.sizeof_chorale_automaton}
 	if x == nil {
+		c.fail(refuse(ErrNullArgument, "automaton is nil"))
 		return to
 	}
 	to.labels = C.int64_t(x.Labels)
@@ -42,12 +43,17 @@ func (c *call) automatonInC(x *Automaton) *C.chorale_automaton {
 	to.actions = (*C.int32_t)(lend(c, x.Actions))
 	to.end_actions = (*C.int32_t)(lend(c, x.EndActions))
 	to.label_values = (*C.int32_t)(lend(c, x.LabelValues))
+	c.check("automaton.Next", len(x.Next), product(x.States, x.Classes, x.Labels))
+	c.check("automaton.Actions", len(x.Actions), product(x.States, x.Classes, x.Labels))
+	c.check("automaton.EndActions", len(x.EndActions), product(x.States))
+	c.check("automaton.LabelValues", len(x.LabelValues), product(x.Labels))
 	return to
 }
 
 func (c *call) chainInC(x *Chain) *C.chorale_chain {
 	to := &C.chorale_chain{struct_size: C.sizeof_chorale_chain}
 	if x == nil {
+		c.fail(refuse(ErrNullArgument, "chain is nil"))
 		return to
 	}
 	to.length = C.int64_t(x.Length)
@@ -61,6 +67,11 @@ func (c *call) chainInC(x *Chain) *C.chorale_chain {
 	to.parents = (*C.int32_t)(lend(c, x.Parents))
 	to.forced = (*C.int32_t)(lend(c, x.Forced))
 	to.allowed = (*C.uint8_t)(lend(c, x.Allowed))
+	c.check("chain.Start", sizeOf(x.Start), product(x.Labels))
+	c.check("chain.End", sizeOf(x.End), product(x.Labels))
+	c.check("chain.Parents", len(x.Parents), product(x.Length))
+	c.check("chain.Forced", len(x.Forced), product(x.Length))
+	c.check("chain.Allowed", len(x.Allowed), product(x.Length, x.Labels))
 	return to
 }
 
@@ -99,6 +110,7 @@ func (c *call) cliqueOptionsInC(x *CliqueOptions) *C.chorale_clique_options {
 func (c *call) cliqueProblemInC(x *CliqueProblem) *C.chorale_clique_problem {
 	to := &C.chorale_clique_problem{struct_size: C.sizeof_chorale_clique_problem}
 	if x == nil {
+		c.fail(refuse(ErrNullArgument, "problem is nil"))
 		return to
 	}
 	to.members = C.int64_t(x.Members)
@@ -106,6 +118,9 @@ func (c *call) cliqueProblemInC(x *CliqueProblem) *C.chorale_clique_problem {
 	to.scores = (*C.double)(lend(c, x.Scores))
 	to.fixed = (*C.int32_t)(lend(c, x.Fixed))
 	to.weights = (*C.int64_t)(lend(c, x.Weights))
+	c.check("problem.Scores", len(x.Scores), product(x.Members, x.Values))
+	c.check("problem.Fixed", len(x.Fixed), product(x.Members))
+	c.check("problem.Weights", len(x.Weights), product(x.Members))
 	return to
 }
 
@@ -144,12 +159,15 @@ func (c *call) corpusInC(x *Corpus) *C.chorale_corpus {
 func (c *call) labelMapInC(x *LabelMap) *C.chorale_label_map {
 	to := &C.chorale_label_map{struct_size: C.sizeof_chorale_label_map}
 	if x == nil {
+		c.fail(refuse(ErrNullArgument, "the label map is nil"))
 		return to
 	}
 	to.labels = C.int64_t(x.Labels)
 	to.kinds = C.int64_t(x.Kinds)
 	to.kind_of_label = (*C.int32_t)(lend(c, x.KindOfLabel))
 	to.begins = (*C.uint8_t)(lend(c, x.Begins))
+	c.check("KindOfLabel", len(x.KindOfLabel), product(x.Labels))
+	c.check("Begins", len(x.Begins), product(x.Labels))
 	return to
 }
 

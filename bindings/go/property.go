@@ -32,19 +32,6 @@ type Automaton struct {
 // goroutine may use it.
 type Property handle
 
-func (c *call) automaton(a *Automaton) *C.chorale_automaton {
-	if a == nil {
-		c.fail(refuse(ErrNullArgument, "automaton is nil"))
-		return nil
-	}
-	entries := product(a.States, a.Classes, a.Labels)
-	c.check("automaton.Next", len(a.Next), entries)
-	c.check("automaton.Actions", len(a.Actions), entries)
-	c.check("automaton.EndActions", len(a.EndActions), a.States)
-	c.check("automaton.LabelValues", len(a.LabelValues), a.Labels)
-	return c.automatonInC(a)
-}
-
 // LabelMap maps labels to kinds, so that B-X and I-X are both of kind X. A segment is a longest
 // sequence of consecutive labels of one kind.
 type LabelMap struct {
@@ -71,14 +58,4 @@ func LabelMapFromNames(scheme Scheme, names []string) (*LabelMap, error) {
 	}
 	m.Kinds = int(kinds)
 	return m, nil
-}
-
-func (c *call) labelMap(m *LabelMap) *C.chorale_label_map {
-	if m == nil {
-		c.fail(refuse(ErrNullArgument, "the label map is nil"))
-	} else {
-		c.check("KindOfLabel", len(m.KindOfLabel), m.Labels)
-		c.check("Begins", len(m.Begins), m.Labels)
-	}
-	return c.labelMapInC(m)
 }

@@ -37,7 +37,7 @@ func (c *call) rules(rules *Rules) *C.chorale_rules {
 	told.rules = (*C.chorale_rule)(lend(c, all))
 	told.count = C.int64_t(len(all))
 	if rules.Map != nil {
-		told._map = (*C.chorale_label_map)(lend(c, []C.chorale_label_map{*c.labelMap(rules.Map)}))
+		told._map = (*C.chorale_label_map)(lend(c, []C.chorale_label_map{*c.labelMapInC(rules.Map)}))
 	}
 	return (*C.chorale_rules)(lend(c, []C.chorale_rules{*told}))
 }
