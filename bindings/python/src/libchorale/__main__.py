@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import importlib.resources
 import inspect
 import math
 import os
@@ -36,7 +37,7 @@ from ._files import (
     read_table,
     write,
 )
-from ._given import RULES, TableError
+from ._given import TableError
 from ._native import version
 from .chain import Transitions
 from .collective import decode
@@ -45,124 +46,16 @@ from .rules import Rule, parse
 from .run import Progress, Reason
 from .settling import NAMES, settle
 
-ABOUT = """\
-Makes labels agree: those of the rows of a table that name the same thing, or
-those of sequences that have words in common.
-
-  settle    a table of mentions as it comes in; the same out, with one label for each
-            name, unless the name is really two things
-  label     scores of sequences in; their labels together out
-
-"libchorale COMMAND --help" lists the options of a command."""
-
-CODES = """\
-Exit codes: 0 done, 1 no labelling was found, 2 bad input, 3 no memory or no room
-for output."""
-
-TABLE = """\
-FILE is a table: CSV with a line of columns (with commas, tabs or semicolons; an
-empty field is null), lines of JSON objects, or Parquet. Each row is a mention of
-something, with the label that a tagger gave it. How the file begins tells which of
-these it is."""
-
-SETTLE = f"""\
-Gives all mentions of a key one label, unless the key is really two things. Takes
-tables as they come: confidences as numbers, texts ("85 %"), words ("high") or JSON of
-alternatives; keys and labels in several spellings. Prints the same table with five
-columns more: together, the label; probability; changed; why, in words; and conflict,
-for keys that are not settled. Says on the standard error what happened.
-
-{TABLE}
-
-With --review N it prints instead the N questions whose answers change most rows, as
-lines of JSON objects. Give each a field "answer", a label, or null if the mentions
-differ, and give the lines back with --answers. --page PATH writes a page on which a
-person answers them, and which saves such a file.
-
-Example: libchorale settle --key name --label type --confidence sure names.csv"""
-
-LABEL = """\
-Labels sequences together, so that equal tokens of a group have equal labels.
-
-FILE has a JSON object in each line: "scores", a list of the scores of all labels for
-each position, such as log-probabilities; "tokens", a text for each position (null, or
-no tokens: it need not agree with any); and, if need be, "group", such as the document,
-within which tokens agree. "edges" (T - 1 tables: the score of each label after each),
-"forced" (the label of each position by its number, -1: not known) and "allowed" (true
-or false for each score) are a sequence's own; either all have them or none. The same
-objects are printed, without scores and with "labels"; "own", the labels of the sequence
-by itself; "changed", the positions, from 0, where these differ; and "why", for each of
-these positions, in words. If every labelling of a sequence is forbidden, its labels are
-null, and "left_out" says what forbids them.
-
-With --rules the labels of each sequence keep rules: once (at most one segment of each
-label), once:A, at_most:K,A, at_least:K,A, exactly:K,A, never:A, at_most_tokens:K,A,
-no_longer:K,A, before:A,B, directly_after:A,B, not_together:A,B, needs:A,B. With
-",price=F" at its end, a rule may be broken at that price. With --scheme, A and B are
-kinds: PER, not B-PER. "ruled" says what the rules did to a sequence that broke some.
-
-Example: libchorale label --labels O,PLACE,PERSON --strength 1.2 scores.jsonl"""
-
-
 # ---- Arguments
 
-# The options of each command, each with what --help says about it. The name of a value tells how it
-# is read (`_reader`); an option without a value is a switch. Those that are not given have the
-# defaults of `settle` and `decode`, whose arguments they are.
-OPTIONS = {
-    "settle": f"""
---key COLUMN          the column of names; COLUMN,COLUMN: several that are one key
---label COLUMN        the column of labels
---confidence WHAT     how probable the labels are: a column, or one number for all rows (default
-                      0.8); or, once for each label, LABEL=COLUMN
---labels A,B,...      all labels there are; A=B: B is another spelling of A. Default: those that
-                      occur
---scale {{probability,percent,logarithm}}
-                      of numbers
---missing F           the confidence of rows without one
---abstain A,B,...     labels by which a row says nothing
---count COLUMN        how many equal rows each row stands for
---group COLUMN        the column of documents: names are settled within each
---key-rules A,B,...   how keys may differ and yet be equal; none: they may not. Default:
-                      {",".join(RULES)}
---numbers             texts that are numbers are keys as well
---partial             a name of one word is the longer name before it that begins or ends with it
---unusable {{raise,keep,fill}}
-                      what to do if entries cannot be used: raise lists them; keep leaves their
-                      rows as they are; fill gives them the label of their key (default: raise)
---gold COLUMN         right labels of some rows, null elsewhere: what decides is learnt from them
---review N>=1         print so many questions instead
---answers PATH        a file with questions that have answers
---page PATH           write a page on which a person answers questions
---names A,B,C,D,E     of the new columns; default: {",".join(NAMES)}
---output PATH         default: the standard output
---format {{csv,json,parquet}}
-                      of the output; default: what the ending of PATH says, or that of FILE
-""",
-    "label": """
---labels A,B,...      names of the labels, in the order of scores; default: their numbers
---transitions PATH    a file with a JSON list of lists: the score of each label (column) after
-                      each (row); or with an object of such "scores", and of "start" and "end":
-                      scores of each label at the beginning and at the end of a sequence
---scheme {bio,bioes,bilou}
-                      forbids what does not fit the labels' names, such as I-PER after O
---rules RULE          a rule that labels keep; given again: one more. Or a file, *.json, with a
-                      list of rules: texts, or objects such as {"rule": "before", "a": "A",
-                      "b": "B", "price": 2}
---most-cost F>=0      a sequence whose rules cost more keeps its own labels; default: no limit
---strength F|auto     what agreement is worth, in the unit of the scores; default: auto, found
-                      from the scores
---uncounted A,B,...   labels that take no part in agreement; default: O, if --labels has it
---minimum N>=2        only tokens of so many places agree (default 2)
---rounds N>=0         rounds of messages, at most (default 10)
---seconds F>=0        end the search after so long, with the best labels found so far
---threads N>=1        default 1; the result is the same for any number
---progress            tell progress on the standard error even if that is no terminal
---output PATH         default: the standard output
---format {json,text}  default: json; text: a line for each position, with token, label and own
-                      label, and an empty line after each sequence
-""",
+# What --help prints of the program and its commands. Options of a command are read from it: the
+# name of a value tells how it is read (`_reader`); one without a value is a switch. Those that
+# are not given have the defaults of `settle` and `decode`, whose arguments they are.
+HELP = importlib.resources.files(__package__) / "texts"
+TEXTS = {
+    name: (HELP / f"{name}.txt").read_text("utf-8") for name in ("libchorale", "settle", "label")
 }
+OPTIONS = {name: dict(re.findall(r"^  (--[\w-]+) ?(\S*)", of, re.M)) for name, of in TEXTS.items()}
 
 # Options of a command that have other names than the arguments.
 RENAMED = {"settle": {}, "label": {"labels": "names", "seconds": "time_limit"}}
@@ -170,6 +63,11 @@ RENAMED = {"settle": {}, "label": {"labels": "names", "seconds": "time_limit"}}
 
 class Parser(argparse.ArgumentParser):
     """An argument parser that prints errors as one line, like the other errors of the command."""
+
+    text = TEXTS["libchorale"]
+
+    def format_help(self) -> str:
+        return self.text
 
     def error(self, message: str) -> NoReturn:
         message = re.sub(r"^argument (\S+): is ", r"\1 is ", message)
@@ -181,7 +79,7 @@ def _list(text: str) -> list[str]:
 
 
 def _reader(value: str) -> Callable[[str], Any]:
-    """Returns the function that reads the value of an option. value: its name in `OPTIONS`."""
+    """Returns the function that reads the value of an option. value: its name in --help."""
     kind, _, least = value.partition(">=")
 
     def read(text: str) -> Any:
@@ -214,30 +112,23 @@ def _reader(value: str) -> Callable[[str], Any]:
 
 
 def _parser() -> Parser:
-    options: dict[str, Any] = {
-        "formatter_class": argparse.RawDescriptionHelpFormatter,
-        "allow_abbrev": False,
-        "epilog": CODES,
-    }
-    parser = Parser("libchorale", description=ABOUT, **options)
+    parser = Parser("libchorale", allow_abbrev=False)
     parser.add_argument("--version", action="version", version=f"libchorale {version}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for command, about in (("settle", SETTLE), ("label", LABEL)):
-        made = commands.add_parser(command, description=about, **options)
-        made.add_argument("FILE", nargs="?", default="-", help='"-" or none: the standard input')
-        for option, says in re.findall(
-            r"^(--.*?)(?:  +|\n +)((?:.+\n?)+?)(?=^--|\Z)", OPTIONS[command], re.M
-        ):
-            name, _, value = option.partition(" ")
+    for command in ("settle", "label"):
+        made = commands.add_parser(command, allow_abbrev=False)
+        made.text = TEXTS[command]
+        made.add_argument("FILE", nargs="?", default="-")
+        for name, value in OPTIONS[command].items():
             settings: dict[str, Any] = {"required": name == "--key", "default": argparse.SUPPRESS}
             if not value:
                 settings["action"] = "store_true"
             elif value.startswith("{"):
                 settings["choices"] = value[1:-1].split(",")
             else:
-                settings.update(metavar=value, type=_reader(value))
+                settings["type"] = _reader(value)
                 settings["action"] = "append" if value in ("RULE", "WHAT") else "store"
-            made.add_argument(name, help=" ".join(says.split()), **settings)
+            made.add_argument(name, **settings)
     return parser
 
 
@@ -288,7 +179,7 @@ def _naming(command: str, place: str, lines: Sequence[int]) -> Iterator[None]:
         message = re.sub(rf"{quoted}|\brow (?P<row>\d+)|\b{field}", line, str(error))
         first = re.match(r"\w*", message)
         option = f"--{first[0].replace('_', '-')}" if first else ""
-        if f"\n{option} " in OPTIONS[command]:
+        if option in OPTIONS[command]:
             raise Stop(BAD_INPUT, option + message[len(option) - 2 :]) from None
         raise Stop(BAD_INPUT, f"{place}: {message}") from None
 
