@@ -72,28 +72,24 @@ pub(crate) unsafe fn text(text: *const c_char) -> &'static str {
 
 /// Names that messages of the library put before a field of a C struct, as in "options->tokens".
 /// `in_rust` removes these names, since the crate has other types in place of the structs.
-const STRUCTS: &str = "automaton chain corpus map members options problem run scores setup";
+const STRUCTS: &str =
+    "rules automaton chain corpus evidence map members mentions options problem run scores setup";
 
 /// Translates a message of the library to the names of this crate: "options->tokens[0]" becomes
 /// "tokens[0]", "is NULL" becomes "is missing", and constants lose the prefix CHORALE_.
 fn in_rust(message: &str) -> String {
-    let mut told = String::with_capacity(message.len());
-    let mut rest = message;
-    while let Some(arrow) = rest.find("->") {
-        let before = &rest[..arrow];
-        let owner = STRUCTS.split(' ').find(|&name| {
-            before.strip_suffix(name).map_or(false, |head| {
-                !head.ends_with(|letter: char| letter.is_alphanumeric() || letter == '_')
-            })
-        });
-        match owner {
-            Some(name) => told.push_str(&before[..arrow - name.len()]),
-            None => told.push_str(&rest[..arrow + 2]),
-        }
-        rest = &rest[arrow + 2..];
-    }
-    told.push_str(rest);
-    told.replace(" is NULL", " is missing")
+    let words = message.split_inclusive([' ', '(']);
+    let words = words.map(|word| {
+        STRUCTS.split(' ').fold(word, |word, name| {
+            let field = word
+                .strip_prefix(name)
+                .and_then(|rest| rest.strip_prefix("->"));
+            field.unwrap_or(word)
+        })
+    });
+    words
+        .collect::<String>()
+        .replace(" is NULL", " is missing")
         .replace("CHORALE_", "")
         .replace("_ constant", " constant")
 }

@@ -62,16 +62,12 @@ impl<'a> LearnOptions<'a> {
         }
         /// Sets a flag that, when raised, ends the call; nothing is applied then.
         pub fn cancel(self, cancel: &Cancel) -> Self { self.cancel = Some(cancel.clone()) }
-    }
-    /// Sets a function that is called after every run, on the thread that called [`learn`]. If the
-    /// function returns Break, the call ends as after a cancel. A panic in the function also ends
-    /// the call, and is resumed.
-    pub fn progress(
-        mut self,
-        progress: impl FnMut(&LearnProgress) -> ControlFlow<()> + Send + 'a,
-    ) -> Self {
-        self.progress = Some(ProgressFunction::new(progress));
-        self
+        /// Sets a function that is called after every run, on the thread that called [`learn`]. If the
+        /// function returns Break, the call ends as after a cancel. A panic in the function also ends
+        /// the call, and is resumed.
+        pub fn progress(self, progress: impl FnMut(&LearnProgress) -> ControlFlow<()> + Send + 'a) -> Self {
+            self.progress = Some(ProgressFunction::new(progress))
+        }
     }
 }
 

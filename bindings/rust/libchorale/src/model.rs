@@ -160,12 +160,9 @@ impl Model {
         let values = self.clique_values(clique);
         let centre_values =
             count(unsafe { c::chorale_model_clique_centre_values(self.as_ptr(), size(clique)) });
-        let centre = match centre_values {
-            0 => None,
-            _ => self.clique_members(clique).checked_sub(1),
-        };
+        let last = self.clique_members(clique).checked_sub(1);
         move |member, number| {
-            let is_centre = centre == Some(member);
+            let is_centre = centre_values > 0 && last == Some(member);
             Shown::from_raw(number, if is_centre { centre_values } else { values })
         }
     }

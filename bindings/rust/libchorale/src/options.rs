@@ -116,16 +116,12 @@ impl<'a> RunOptions<'a> {
         /// that keep them, the result is the best. A chain of which no labelling keeps them has its own
         /// labels ([`Labelled::ruled_chains`](crate::Labelled::ruled_chains)). Provisional.
         pub fn rules(self, rules: &Rules<'a>) -> Self { self.callbacks.rules = Some(rules.clone()) }
-    }
-    /// Sets a function that is called after every round and every step of the bound, on the thread
-    /// that calls the run. If the function returns Break, the call ends as after a cancel. A panic
-    /// in the function also ends the call, and is resumed.
-    pub fn progress(
-        mut self,
-        progress: impl FnMut(&Progress) -> ControlFlow<()> + Send + 'a,
-    ) -> Self {
-        self.callbacks.progress = Some(ProgressFunction::new(progress));
-        self
+        /// Sets a function that is called after every round and every step of the bound, on the thread
+        /// that calls the run. If the function returns Break, the call ends as after a cancel. A panic
+        /// in the function also ends the call, and is resumed.
+        pub fn progress(self, progress: impl FnMut(&Progress) -> ControlFlow<()> + Send + 'a) -> Self {
+            self.callbacks.progress = Some(ProgressFunction::new(progress))
+        }
     }
 
     /// Converts the options for C. callbacks: the address of the callbacks, which must stay valid

@@ -276,15 +276,13 @@ where
 {
     let callback = &*(user as *const Callback<F>);
     let counts = std::slice::from_raw_parts(counts, count(values));
-    match callback
-        .slot
-        .caught(|| (callback.function)(counts, count(members)))
-    {
-        Some(Some(value)) => {
+    let function = || (callback.function)(counts, count(members));
+    match callback.slot.caught(function).flatten() {
+        Some(value) => {
             *score = value;
             0
         }
-        _ => 1,
+        None => 1,
     }
 }
 

@@ -4,9 +4,7 @@
 use crate::array::{filled, product};
 use crate::handle::Handle;
 use crate::pass::{count, lent, size, Pass};
-use crate::{
-    c, Error, EvidenceOrigin, LedgerChange, LedgerRow, Result, SettledKey, SettledMention, Status,
-};
+use crate::{c, EvidenceOrigin, LedgerChange, LedgerRow, Result, SettledKey, SettledMention};
 
 /// What decides whether the mentions of a key have one label.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -113,10 +111,6 @@ impl<'a> Mentions<'a> {
     }
     fn raw(&self) -> Result<c::chorale_mentions> {
         let rows = self.key.len();
-        if self.label.is_none() && self.scores.is_none() && rows > 0 {
-            let message = "label is None; without scores it must not be";
-            return Err(Error::new(Status::NullArgument, message));
-        }
         let mut raw = init!(chorale_mentions);
         raw.count = size(rows);
         raw.keys = size(self.keys);
