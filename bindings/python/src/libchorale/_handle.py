@@ -179,7 +179,11 @@ class Closable(Handle):
         return self._pointer is None
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__}{', closed' if self.closed else ''}>"
+        return f"<{type(self).__name__}{', closed' if self.closed else self._told()}>"
+
+    def _told(self) -> str:
+        """Returns what the text of an open object says besides its class."""
+        return ""
 
     def __enter__(self) -> Any:
         if self._pointer is None:

@@ -248,16 +248,11 @@ class ModelBuilder(Handle):
                    of the chain
         """
         members = arrays.longs("chains", np.atleast_1d(chains))
-        entries = {"positions": positions, "weights": weights}
-        numbers = {
-            name: arrays.longs(name, np.atleast_1d(value))
-            for name, value in entries.items()
-            if value is not None
-        }
-        for name, longs in numbers.items():
-            if len(longs) != len(members):
-                raise ValueError(f"{name} has {len(longs)} entries for {len(members)} of chains")
         ends = _offsets([0, len(members)] if offsets is None else offsets, "chains", len(members))
+        fields: dict[str, Any] = {}
+        for name, value in (("positions", positions), ("weights", weights)):
+            if value is not None:
+                fields[name] = arrays.longs(name, np.atleast_1d(value), len(members))
         if centres is not None:
             around = np.atleast_2d(np.asarray(centres))
             if around.shape != (len(ends) - 1, 2):
@@ -266,33 +261,35 @@ class ModelBuilder(Handle):
                     f"each of {len(ends) - 1} cliques"
                 )
             for name, column in zip(("centre_chains", "centre_positions"), around.T):
-                numbers[name] = arrays.longs("centres", column)
+                fields[name] = arrays.longs("centres", column)
         kept = []
         for name, given in (("classes", classes), ("tables", tables)):
             if given is not None:
-                numbers[name], of_members = self._addresses(name, given, members)
-                kept.append(of_members)
-        told_of = struct(
+                kept.append(self._of_members(name, given, members))
+                addresses = [arrays.address(array) or 0 for array in kept[-1]]
+                fields[name] = np.array(addresses, np.uintp)
+        made = struct(
             c.chorale_members,
             first=first,
             cliques=len(ends) - 1,
             offsets=ends,
             chains=members,
-            **numbers,
+            **fields,
         )
-        told_of.kept["arrays"] = kept
-        call(library.chorale_model_builder_add_members, self, told_of)
+        made.kept["arrays"] = kept
+        call(library.chorale_model_builder_add_members, self, made)
 
-    def _addresses(self, name: str, given: Any, members: Any) -> tuple[npt.NDArray[Any], list[Any]]:
-        """Returns the addresses of integers for members, and these integers."""
+    def _of_members(self, name: str, given: Any, members: Any) -> list[arrays.Ints | None]:
+        """Checks and returns optional integers of members, one for each position of the chain."""
         if len(given) != len(members):
             raise ValueError(f"{name} has {len(given)} entries for {len(members)} of chains")
-        kept, lengths = [], self._shapes[::2]
+        found = []
         for number, (value, chain) in enumerate(zip(given, members)):
             # None if the chain does not exist; the library then reports the error.
-            length = lengths[chain] if 0 <= chain < len(lengths) else None
-            kept.append(arrays.optional_ints(f"{name}[{number}]", value, length))
-        return np.array([arrays.address(array) or 0 for array in kept], np.uintp), kept
+            exists = 0 <= chain < len(self._shapes) // 2
+            length = self._shapes[2 * chain] if exists else None
+            found.append(arrays.optional_ints(f"{name}[{number}]", value, length))
+        return found
 
     def add_repeated_words(
         self,
@@ -543,7 +540,5 @@ class Model(Shared):
             raise OutOfRangeError(f"{name} is {number}, and there are {count}, from 0")
         return number
 
-    def __repr__(self) -> str:
-        if self.closed:
-            return "<Model, closed>"
-        return f"<Model: {len(self)} chains, {self.cliques} cliques>"
+    def _told(self) -> str:
+        return f": {len(self)} chains, {self.cliques} cliques"

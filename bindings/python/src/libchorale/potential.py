@@ -298,10 +298,8 @@ class Potential(Shared):
         given = array, len(array), members
         return float(told(c_double, library.chorale_potential_most, self, *given))
 
-    def __repr__(self) -> str:
-        if self.closed:
-            return "<Potential, closed>"
-        return f"<Potential: {self.family} over {self.values} values>"
+    def _told(self) -> str:
+        return f": {self.family} over {self.values} values"
 
 
 def _square(name: str, value: Any) -> arrays.Doubles:

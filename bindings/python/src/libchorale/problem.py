@@ -268,10 +268,8 @@ class Problem(Closable):
             pointer = cls._create(library.chorale_problem_load, None, encoded)
         return cls._made(pointer)
 
-    def __repr__(self) -> str:
-        if self.closed:
-            return "<Problem, closed>"
-        return f"<Problem around {self._model!r}>"
+    def _told(self) -> str:
+        return f" around {self._model!r}"
 
 
 def _text(function: Any, *arguments: Any) -> str | None:

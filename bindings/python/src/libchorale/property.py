@@ -345,10 +345,8 @@ class Property(Shared):
         )
         return attachment, size, array, arrays.optional_ints("parents", parents, size)
 
-    def __repr__(self) -> str:
-        if self.closed:
-            return "<Property, closed>"
-        return f"<Property of {self.labels} labels over {self.values} values>"
+    def _told(self) -> str:
+        return f" of {self.labels} labels over {self.values} values"
 
 
 class PropertyBuilder(Handle):

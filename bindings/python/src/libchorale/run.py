@@ -336,8 +336,8 @@ class Run(Closable):
         exact = told(c_int32, library.chorale_run_probabilities, self, *arguments)
         return probabilities, bool(exact)
 
-    def __repr__(self) -> str:
-        return "<Run, closed>" if self.closed else f"<Run of {self.model!r}>"
+    def _told(self) -> str:
+        return f" of {self.model!r}"
 
 
 def telling(
