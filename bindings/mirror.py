@@ -280,12 +280,21 @@ GO_INPUTS = """
     agreement automaton chain chain_options clique_options clique_problem clique_setup corpus label_map learn_options
     members mentions potential_options rule rules run_options transitions_options
 """
+# Parameters with another name in Go, by their types; structs that are filled by made functions, and what
+# other functions that fill structs take besides.
 GO_PARAMETERS = {"label_map": "m", "labelling": "of"}
 GO_GIVEN = {"automaton", "label_map"}
 GO_ALSO = {"potential_options": ", values", "clique_options": ", int(problemInC.members)"}
-GO_LENGTHS = {"assignment": "int(problemInC.members)", "bias": "values", "actions": "product(classes, labels, labels+1)", "label_values": "labels", "ignored": "int(mInC.labels)"}
-GO_LENGTHS |= dict.fromkeys(("weights", "scores"), "product(values, values)")
-# Arrays that the library fills.
+# How long the arrays must be that callers give, and that the library fills.
+GO_LENGTHS = {
+    "assignment": "int(problemInC.members)",
+    "weights": "product(values, values)",
+    "scores": "product(values, values)",
+    "bias": "values",
+    "actions": "product(classes, labels, labels+1)",
+    "label_values": "labels",
+    "ignored": "int(mInC.labels)",
+}
 GO_SIZES = {
     "chain_labelling": "int(chainInC.length)",
     "clique_assignment": "int(problemInC.members)",
@@ -295,11 +304,13 @@ GO_SIZES = {
     "run_margins": "r.length(c, chain)",
     "run_probabilities": "r.entries(c, chain)",
 }
+# Go's types of elements with the function that gives C their address, and of numbers; numbers that are flags.
 GO_SLICES = {"double": ("float64", "doubles"), "int32_t": ("int32", "ints"), "int64_t": ("int64", "longs"), "uint8_t": ("byte", "octets")}
 GO_NUMBERS = {"double": "float64", "int32_t": "int32", "int64_t": "int"}
 GO_FLAGS = {"take"}
+# Arguments that Go does not have, and errors that every call has, or none in Go.
 GO_FIXED = {"host": "nil", "error": "c.detail", "row_stride": "0", "capacity": "capacity", "needed": "needed"}
-GO_NO_ERRORS = {"NULL_ARGUMENT", "STRUCT_SIZE", "CAPACITY", "STRIDE", "OUT_OF_MEMORY", "BUSY"}  # of every call, or of none in Go
+GO_NO_ERRORS = {"NULL_ARGUMENT", "STRUCT_SIZE", "CAPACITY", "STRIDE", "OUT_OF_MEMORY", "BUSY"}
 
 
 def of_go(text: str, kind: str = "") -> str:
@@ -510,12 +521,13 @@ func (h *{name}) Close() error {{ return h.handle().close() }}
     return "".join(lines)
 
 
-# How long the arrays of structs must be, if they are given; the structs that must be given.
+# Structs that must be given, and how long their arrays must be if these are given (#: as long as another array).
 GO_SHAPES = {
     "automaton": "Next=States*Classes*Labels Actions=States*Classes*Labels EndActions=States LabelValues=Labels",
     "chain": "Start=Labels End=Labels Parents=Length Forced=Length Allowed=Length*Labels",
     "clique_problem": "Scores=Members*Values Fixed=Members Weights=Members",
     "label_map": "KindOfLabel=Labels Begins=Labels",
+    "mentions": "Label=#Key Confidence=#Key Scores=#Key*Labels Times=#Key Gold=#Key Told=#Key Answers=Keys",
 }
 # What a field of Go's struct becomes in C, by its type; x is the field.
 GO_CONVERSIONS = {"bool": "flag(x)", "time.Duration": "seconds(x)", "Scores": "c.scores(x)", "*Rules": "c.rules(x)"}
@@ -547,7 +559,7 @@ def go_inputs() -> str:
                     lines.append(f"\tto.{count} = C.int64_t(len(x.{name}))\n")
         for field, shape in re.findall(r"(\w+)=(\S+)", GO_SHAPES.get(of, "")):
             length = f"{'sizeOf' if re.search(rf'{field} +Scores', fields) else 'len'}(x.{field})"
-            needed = ", ".join(f"x.{size}" for size in shape.split("*"))
+            needed = ", ".join(f"len(x.{size[1:]})" if size[0] == "#" else f"x.{size}" for size in shape.split("*"))
             lines.append(f'\tc.check("{argument}.{field}", {length}, product({needed}))\n'.replace("the label map.", ""))
         lines.append("\treturn to\n}\n")
     return "".join(lines)

@@ -203,6 +203,7 @@ func (c *call) membersInC(x *Members) *C.chorale_members {
 func (c *call) mentionsInC(x *Mentions) *C.chorale_mentions {
 	to := &C.chorale_mentions{struct_size: C.sizeof_chorale_mentions}
 	if x == nil {
+		c.fail(refuse(ErrNullArgument, "mentions is nil"))
 		return to
 	}
 	to.keys = C.int64_t(x.Keys)
@@ -215,6 +216,13 @@ func (c *call) mentionsInC(x *Mentions) *C.chorale_mentions {
 	to.gold = (*C.int32_t)(lend(c, x.Gold))
 	to.answers = (*C.int32_t)(lend(c, x.Answers))
 	to.told = (*C.int32_t)(lend(c, x.Told))
+	c.check("mentions.Label", len(x.Label), product(len(x.Key)))
+	c.check("mentions.Confidence", len(x.Confidence), product(len(x.Key)))
+	c.check("mentions.Scores", len(x.Scores), product(len(x.Key), x.Labels))
+	c.check("mentions.Times", len(x.Times), product(len(x.Key)))
+	c.check("mentions.Gold", len(x.Gold), product(len(x.Key)))
+	c.check("mentions.Told", len(x.Told), product(len(x.Key)))
+	c.check("mentions.Answers", len(x.Answers), product(x.Keys))
 	return to
 }
 
