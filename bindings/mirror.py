@@ -127,24 +127,24 @@ def constants() -> dict[str, str]:
     return found
 
 
+def declared(pattern: str) -> tuple[str, ...]:
+    """Returns the groups of a pattern in the header that matches it."""
+    return next(m.groups() for h in sorted(HEADERS.rglob("*.h")) if (m := re.search(pattern, h.read_text(), re.S)))
+
+
 def struct(name: str) -> tuple[str, list[tuple[str, str, str]]]:
     """Returns the comment of a struct and its fields: type, name and comment."""
-    for header in sorted(HEADERS.rglob("*.h")):
-        pattern = r"((?:/\*(?:(?!\*/).)*\*/\n)?)typedef struct chorale_%s \{(.*?)\n\} chorale_%s;" % (name, name)
-        match = re.search(pattern, header.read_text(), re.S)
-        if not match:
-            continue
-        fields = []
-        above = ""
-        entry = r"(/\*(?:(?!\*/).)*\*/\s*)?\b(\w+) (\w+);[ ]*(/\*(?:(?!\*/).)*\*/)?"
-        for before, kind, field, after in re.findall(entry, match[2], re.S):
-            above = plain(before) if before else above
-            text = ". ".join(plain(comment) for comment in (after, before) if comment)
-            text = text or TEXTS.get(f"{name}.{field}") or TEXTS.get(field) or above
-            if field not in ("struct_size", "reserved"):
-                fields.append((kind, field, text))
-        return plain(match[1]) if match[1] else "", fields
-    raise SystemExit(f"no struct chorale_{name}")
+    about, body = declared(r"((?:/\*(?:(?!\*/).)*\*/\n)?)typedef struct chorale_%s \{(.*?)\n\} chorale_%s;" % (name, name))
+    fields = []
+    above = ""
+    entry = r"(/\*(?:(?!\*/).)*\*/\s*)?\b(\w+) (\w+);[ ]*(/\*(?:(?!\*/).)*\*/)?"
+    for before, kind, field, after in re.findall(entry, body, re.S):
+        above = plain(before) if before else above
+        text = ". ".join(plain(comment) for comment in (after, before) if comment)
+        text = text or TEXTS.get(f"{name}.{field}") or TEXTS.get(field) or above
+        if field not in ("struct_size", "reserved"):
+            fields.append((kind, field, text))
+    return plain(about) if about else "", fields
 
 
 def capitals(name: str) -> str:
@@ -349,11 +349,6 @@ package chorale
 // #include "shim.h"
 import "C"
 """
-
-
-def declared(pattern: str) -> tuple[str, ...]:
-    """Returns the groups of a pattern in the header that matches it."""
-    return next(m.groups() for h in sorted(HEADERS.rglob("*.h")) if (m := re.search(pattern, h.read_text(), re.S)))
 
 
 # What comments of functions say in Go, where those of C are about C; errors are added.
