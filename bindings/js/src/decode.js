@@ -299,7 +299,7 @@ export function decode(native, scores, options) {
     const corpus = scope.fill(asked.corpus, { borrow: true });
     const run = scope.struct("run_options", { ...fields, rules: rules.at });
     const { agreements } = asked;
-    const given = [native.host, corpus, agreements, agreements.count, run];
+    const given = [corpus, agreements, agreements.count, run];
     const decoded = create("decoded", native, "chorale_decode", given);
     scope.later(() => native.raw("chorale_decoded_destroy", [decoded]));
     return {
@@ -340,7 +340,6 @@ export function buildProblem(native, scores, options) {
     const { corpus, agreements, ends, wanted, tokens, groupNames } = asked;
     const gold = told.gold && flattened("gold", told.gold, ends);
     const problem = make(Problem, native, "problem_create_agreeing", [
-      native.host,
       corpus,
       agreements,
       agreements.count,

@@ -53,7 +53,7 @@ const METHODS = {
   ...{ decode, buildProblem, settle, createLedger, createProblem, readProblem },
   ...{ createTransitions, createRun, learn, readLearnt },
   ...{ ...potentials, ...properties },
-  createModelBuilder: (native) => make(ModelBuilder, native, "model_builder_create", [native.host]),
+  createModelBuilder: (native) => make(ModelBuilder, native, "model_builder_create", []),
 };
 for (const [name, body] of Object.entries(METHODS))
   Object.defineProperty(Chorale.prototype, name, {

@@ -37,7 +37,7 @@ export const wordsOf = (prefix) =>
 function fieldOf(name, offset, type, kind) {
   const field = { name: camelCase(name), offset, type, kind, told: (value) => value };
   if (kind === "flag") field.told = (value) => value !== 0;
-  else if (kind === kind?.toUpperCase() && kind) {
+  else if (/^[A-Z]/.test(kind)) {
     field.words = wordsOf(`CHORALE_${kind}_`);
     const words = new Map(Object.entries(field.words).map(([word, number]) => [number, word]));
     field.told = (value) => words.get(value) ?? "unknown";

@@ -16,17 +16,13 @@ export class Learnt extends Handle {
   static kind = "learnt";
   apply(problem) {
     return Handle.on(this, (native, scope, learnt) =>
-      make(Model, native, "learnt_apply", [
-        native.host,
-        learnt,
-        given(native, "problem", problem, "problem"),
-      ]),
+      make(Model, native, "learnt_apply", [learnt, given(native, "problem", problem, "problem")]),
     );
   }
   potential(kind, values, options) {
     const { centreValue = -1 } = optionsOf(options, ["centreValue"]);
     return Handle.on(this, (native, scope, learnt) =>
-      make(Potential, native, "learnt_potential", [native.host, learnt, kind, values, centreValue]),
+      make(Potential, native, "learnt_potential", [learnt, kind, values, centreValue]),
     );
   }
   report() {
@@ -51,9 +47,7 @@ export class Learnt extends Handle {
 }
 
 export const readLearnt = (native, json) =>
-  native.scoped((scope) =>
-    make(Learnt, native, "learnt_read", [native.host, ...scope.utf8("json", json)]),
-  );
+  native.scoped((scope) => make(Learnt, native, "learnt_read", [...scope.utf8("json", json)]));
 
 export function learn(native, problems, options) {
   const told = optionsOf(options, LEARN_OPTIONS);
@@ -78,7 +72,7 @@ export function learn(native, problems, options) {
       };
       const wanted = scope.struct("learn_options", fields, { counts: { begins: labels } });
       const all = scope.numbers("uint32", "problems", pointers);
-      return make(Learnt, native, "learn", [native.host, all, all.count, wanted], {
+      return make(Learnt, native, "learn", [all, all.count, wanted], {
         count: "problems.length",
         "options->labels": `${arrays[0]}.length`,
       });

@@ -313,11 +313,9 @@ export class Model extends Handle {
       const [score, chains, cliques] = [1, this.chains, this.cliques].map((count) =>
         scope.place("float64", count),
       );
-      native.call(
-        "chorale_model_score",
-        [native.host, model, given, given.count, score, chains, cliques],
-        { count: "labels.length" },
-      );
+      native.call("chorale_model_score", [model, given, given.count, score, chains, cliques], {
+        count: "labels.length",
+      });
       return {
         score: score.value,
         chainScores: chains.values(),

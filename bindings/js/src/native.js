@@ -196,11 +196,13 @@ export class Native {
   /**
    * Calls any function of the library and returns its result; 64-bit integers become numbers.
    * Numbers are checked: error messages name them as C does. Addresses may be given as places.
+   * `given`: the arguments, without the host.
    */
   raw(name, given) {
     if (this.broken) refuse("INTERNAL", "the library failed earlier; load another", this.broken);
     const { result: type, types, names } = FUNCTIONS[name];
-    const values = given.map((value, i) => {
+    const all = names[0] === "host" ? [this.host, ...given] : given;
+    const values = all.map((value, i) => {
       if (types[i] === "p") return value instanceof Place ? value.at : (value ?? 0);
       const number = converted(names[i], types[i], value);
       return types[i] === "q" ? BigInt(number) : number;

@@ -62,7 +62,7 @@ function potentialOf(native, kind, values, options, more, body) {
   const told = optionsOf(options, ["scale", "counted", ...more]);
   return native.scoped((scope) => {
     const how = { counts: { counted: values } };
-    const before = [native.host, values, ...body(scope, told)];
+    const before = [values, ...body(scope, told)];
     before.push(scope.struct("potential_options", told, how));
     return make(Potential, native, `potential_create_${kind}`, before);
   });

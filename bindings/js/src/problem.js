@@ -120,7 +120,7 @@ export class Problem extends Handle {
 }
 
 export const createProblem = (native, model) =>
-  make(Problem, native, "problem_create", [native.host, given(native, "model", model, "model")]);
+  make(Problem, native, "problem_create", [given(native, "model", model, "model")]);
 
 /** Returns the bytes of a buffer or of a view of one. */
 export function bytesOf(name, bytes) {
@@ -139,5 +139,5 @@ export const readProblem = (native, bytes) =>
   native.scoped((scope) => {
     const given = scope.numbers("uint8", "bytes", bytesOf("bytes", bytes));
     const names = { size: "bytes.length" };
-    return make(Problem, native, "problem_read", [native.host, given, given.count, 0], names);
+    return make(Problem, native, "problem_read", [given, given.count, 0], names);
   });

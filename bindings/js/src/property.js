@@ -50,7 +50,6 @@ export function createTransitions(native, scores, options, name = "scores") {
     const [m, fields] = [labels, { ...told, mask: flatFlags(told.mask) }];
     const counts = { start: m, end: m, mask: m * m, startMask: m, endMask: m };
     const before = [
-      native.host,
       labels,
       outer && rectangleOf(scope, name, outer, labels),
       scope.struct("transitions_options", fields, { counts }),
@@ -87,7 +86,7 @@ export function mapIn(scope, labels) {
 const mapped = (native, name, labels, parts) =>
   native.scoped((scope) => {
     const { at, count } = mapIn(scope, labels);
-    const before = [native.host, at, ...parts(scope, count)];
+    const before = [at, ...parts(scope, count)];
     return make(Property, native, `property_create_${name}`, before);
   });
 /** Returns the arguments of a property about segments before those for its end or start. */
@@ -161,10 +160,7 @@ export const properties = {
       labelValues: told.labels,
     };
     return native.scoped((scope) =>
-      make(Property, native, "property_create", [
-        native.host,
-        scope.struct("automaton", fields, { counts }),
-      ]),
+      make(Property, native, "property_create", [scope.struct("automaton", fields, { counts })]),
     );
   },
   createLocal(native, local) {
@@ -172,7 +168,6 @@ export const properties = {
     const cells = integer("classes", classes) * integer("labels", labels) * (labels + 1);
     return native.scoped((scope) =>
       make(Property, native, "property_create_local", [
-        native.host,
         labels,
         classes,
         values,

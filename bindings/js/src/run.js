@@ -145,7 +145,7 @@ export function createRun(native, model, options) {
   const fields = runFields(native, told);
   try {
     return native.scoped((scope) => {
-      const before = [native.host, pointer, scope.struct("run_options", fields), earlier];
+      const before = [pointer, scope.struct("run_options", fields), earlier];
       const run = create("run", native, "chorale_run_create", before);
       return new Run(native, run, pointer, fields.progressUser);
     });

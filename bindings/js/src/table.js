@@ -72,7 +72,7 @@ export const settle = (native, mentions, evidence) =>
     const ofMentions = scope.place("settled_mention", rows);
     const ofKeys = scope.place("settled_key", keys);
     const to = [ofMentions, sizeOf("settled_mention"), ofKeys, sizeOf("settled_key")];
-    native.call("chorale_settle", [native.host, at, decides, ...to], OF_TABLES);
+    native.call("chorale_settle", [at, decides, ...to], OF_TABLES);
     return {
       mentions: ofMentions.values(),
       keys: ofKeys.values(),
@@ -111,6 +111,6 @@ export class Ledger extends Handle {
 
 export const createLedger = (native, labels, evidence) =>
   native.scoped((scope) => {
-    const given = [native.host, labels, evidenceIn(scope, evidence)];
+    const given = [labels, evidenceIn(scope, evidence)];
     return make(Ledger, native, "ledger_create", given, OF_TABLES);
   });

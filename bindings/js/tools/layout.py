@@ -52,8 +52,9 @@ ARRAYS = {"int32_t*": "int32", "int64_t*": "int64", "double*": "float64", "uint8
 
 
 def kind_of(headers, field, declared):
-    if declared.endswith("*") and declared.rstrip("*") in headers.handles and not declared.endswith("**"):
-        return declared.removeprefix("chorale_").rstrip("*")
+    handle = re.fullmatch(r"chorale_(\w+)\*", declared)
+    if handle and declared[:-1] not in headers.structs:
+        return handle[1]
     if declared == "int32_t" and field in FLAGS | GIVEN_FLAGS:
         return "flag"
     if declared == "void*" and not field.endswith("_user"):
