@@ -27,14 +27,12 @@ import numpy.typing as npt
 
 from . import _arrays as arrays
 from . import _declarations as c
-from ._handle import Closable
 from ._native import call, library
 from ._work import told
-from .cancel import Stop
 from .model import Model
 from .potential import Potential
 from .problem import Problem
-from .run import LeftOut, RunResult, as_model, labels_of, left_out_of, result_of, run_options
+from .run import LeftOut, OfModel, RunResult, labels_of, left_out_of, result_of, run_options
 
 Longs = npt.NDArray[np.int64]
 
@@ -104,7 +102,7 @@ class Labels(NamedTuple):
     left_out: list[LeftOut]
 
 
-class Part(Closable):
+class Part(OfModel):
     """A part of the corpus: a model with a run in which prices replace the potentials of the shared
     cliques. A price is the score that a member of a shared clique gets for having a value.
 
@@ -128,17 +126,12 @@ class Part(Closable):
     _free = library.chorale_prices_destroy
 
     def __init__(self, model: Model | Problem, shared: Mapping[int, int], **options: Any) -> None:
-        model = as_model(model)
         made = run_options(**options)
         self._cliques = arrays.longs("shared", list(shared))
         self._numbers = list(shared.values())
-        self._model = model.clone()
-        self._raised = model._raised
-        self._stop = made.used["cancel"] = Stop()
-        create = library.chorale_prices_create
-        given = self._model, self._cliques, len(self._cliques), made
-        super().__init__(self._create(create, None, *given))
-        self._stop._begin()  # the run borrows the flag until it is freed
+        given = self._cliques, len(self._cliques), made
+        super().__init__(model, None, made, library.chorale_prices_create, *given)
+        model = self.model
         # Changes of the own score are counted by *unit*. Each chain is a unit; but if the part has
         # cliques that are not shared, which connect chains, the whole part is unit 0.
         self._apart = len(shared) == model.cliques
@@ -151,13 +144,6 @@ class Part(Closable):
         starts = np.concatenate([[0], np.cumsum(model.chain_lengths)])
         self._first = starts[chains] + np.maximum(positions, 0)
         self._after = np.where(positions < 0, starts[chains + 1], self._first + 1)
-
-    def _freed(self) -> None:
-        try:
-            super()._freed()
-        finally:
-            self._model.close()
-            self._stop._end()
 
     def solve(self, prices: npt.ArrayLike | None = None) -> RunResult:
         """Labels the part under prices. Always starts anew: the same prices give the same labels.

@@ -66,7 +66,36 @@ class LeftOut:
         return f"chain {self.chain}: {told.get(self.obstacle, 'no labelling is allowed')}"
 
 
-class Run(Closable):
+class OfModel(Closable):
+    """A run of a model, which stays open if the caller closes the model, and its cancel flag."""
+
+    def __init__(
+        self,
+        model: Any,
+        cancel: Cancel | None,
+        made: c.chorale_run_options,
+        create: Any,
+        *given: Any,
+    ) -> None:
+        """given: the arguments of `create` after the model, among them the options `made`."""
+        if not isinstance(model, (Model, Problem)):
+            raise TypeError(f"model is {model!r}, not a Model or a Problem")
+        self.model = model.model if isinstance(model, Problem) else model
+        self._model = self.model.clone()
+        self._raised = self.model._raised
+        self._stop = made.used["cancel"] = Stop(cancel)
+        super().__init__(self._create(create, None, self._model, *given), made)
+        self._stop._begin()  # the run borrows the flag until it is freed
+
+    def _freed(self) -> None:
+        try:
+            super()._freed()
+        finally:
+            self._model.close()
+            self._stop._end()
+
+
+class Run(OfModel):
     """One collective inference over a `Model`, or over the model of a `Problem`, whose names then
     appear in the display of results. For one thread at a time; but while no call changes the run,
     several threads may read its results.
@@ -147,30 +176,18 @@ class Run(Closable):
         earlier: Run | None = None,
     ) -> None:
         self.problem = model if isinstance(model, Problem) else None
-        model = as_model(model)
         optional("earlier", earlier, Run)
         given = {name: value for name, value in locals().items() if name in OF_A_RUN}
         made = run_options(**given)
-        self.model = model
-        self._model = model.clone()  # stays open if the caller closes the model
-        self._stop = Stop(cancel)
         self._own_raised = Raised()
-        self._raised = model._raised
         self._chains: dict[int, Chain] = {}  # the chains that set_chain was given, by number
         made.time_limit = arrays.limit("time_limit", time_limit)
         made.progress = telling(progress, self._own_raised)
-        made.used["cancel"] = self._stop
-        create = library.chorale_run_create
-        super().__init__(self._create(create, None, self._model, made, earlier), made)
-        self._stop._begin()  # the run borrows the flag until it is freed
+        super().__init__(model, cancel, made, library.chorale_run_create, made, earlier)
 
     def _freed(self) -> None:
-        try:
-            super()._freed()
-        finally:
-            self._chains.clear()
-            self._model.close()
-            self._stop._end()
+        super()._freed()
+        self._chains.clear()
 
     # ---- Running
 
@@ -391,13 +408,6 @@ def result_of(result: c.chorale_run_result) -> RunResult:
 def _labelling(own: bool) -> int:
     """Returns the constant that selects the own labelling (own=True) or the best one."""
     return c.CHORALE_ALONE if own else c.CHORALE_TOGETHER
-
-
-def as_model(given: Any) -> Model:
-    model = given.model if isinstance(given, Problem) else given
-    if not isinstance(model, Model):
-        raise TypeError(f"model is {model!r}, not a Model or a Problem")
-    return model
 
 
 def _positive(name: str, value: Any) -> int:
