@@ -265,7 +265,7 @@ GO_OBJECTS = ["model_builder", "run", "decoded", *GO_HANDLES]
 GO_FUNCTIONS = """
     cancel_create chain_solver_create clique_solver_create chain_solve clique_solve clique_max_marginals clique_score
     model_builder_freeze run_max_marginals run_probabilities ledger_add
-    problem_create problem_load:LoadProblem problem_save property_create learnt_read:ReadLearnt
+    problem_create problem_load:LoadProblem problem_save problem_set_cliques problem_set_gold property_create learnt_read:ReadLearnt
     potential_create_potts potential_create_entropy potential_create_sum potential_create_max
     potential_create_cardinality potential_create_makespan potential_create_square_makespan
     potential_create_majority potential_create_pairs
@@ -294,6 +294,9 @@ GO_LENGTHS = {
     "actions": "product(classes, labels, labels+1)",
     "label_values": "labels",
     "ignored": "int(mInC.labels)",
+    "gold": "problemPositions(problemInC)",
+    "kinds": "problemCliques(problemInC)",
+    "values": "problemCliques(problemInC)",
 }
 GO_SIZES = {
     "chain_labelling": "int(chainInC.length)",
@@ -305,7 +308,7 @@ GO_SIZES = {
     "run_probabilities": "r.entries(c, chain)",
 }
 # Go's types of elements with the function that gives C their address, and of numbers; numbers that are flags.
-GO_SLICES = {"double": ("float64", "doubles"), "int32_t": ("int32", "ints"), "int64_t": ("int64", "longs"), "uint8_t": ("byte", "octets")}
+GO_SLICES = {"double": ("float64", "doubles"), "int32_t": ("int32", "ints"), "int64_t": ("int64", "longs"), "uint8_t": ("byte", "octets"), "text_list": ("TextList", "lists")}
 GO_NUMBERS = {"double": "float64", "int32_t": "int32", "int64_t": "int"}
 GO_FLAGS = {"take"}
 # Arguments that Go does not have, and errors that every call has, or none in Go.
@@ -404,7 +407,8 @@ def go_about(name: str, go: str, comment: str, parameters: list[tuple[str, ...]]
     for _, kind, _, field in parameters:
         own = GO_PARAMETERS.get(kind, camel(field))
         text = re.sub(rf"`?\b{field}\b`?", own, text) if own != field else text
-    text = of_go(("Makes the potential " if name.startswith("potential_create") else "") + text, "chorale_rule_state" if "rule" in name else "")
+    enums = [kind for _, kind, *_ in parameters if capitals(kind) in [enum[2] for enum in ENUMS]] + ["rule_state"]
+    text = of_go(("Makes the potential " if name.startswith("potential_create") else "") + text, f"chorale_{enums[0]}")
     text = re.sub(r"^Creates\b", "makes", re.sub(r"^Writes\b", "writes" if returned == "error" else "returns", text))
     return wrapped(f"{go} {text[0].lower()}{text[1:]}", "// ")
 

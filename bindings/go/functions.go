@@ -235,6 +235,37 @@ func (p *Problem) Save(path string) error {
 	return c.err
 }
 
+// SetCliques sets the kinds and value names of all cliques. kinds: by clique, an index into
+// [TextsKinds], or -1. Cliques of a kind (for instance, of one property) are meant to share a
+// strength and to be switched on and off together. values: by clique, the list that names its
+// values 0 .. R-1 ([TextsLabels], [TextsTokens], [TextsValues] + k), or [TextsNone]. Each array is
+// copied. If kinds or values is nil, what was set before stays. The lists themselves may be set
+// later. Errors: [ErrOutOfRange].
+func (p *Problem) SetCliques(kinds []int32, values []TextList) error {
+	c := begin()
+	defer c.end()
+	problemInC := (*C.chorale_problem)(c.alone(p.handle()))
+	c.check("kinds", len(kinds), problemCliques(problemInC))
+	c.check("values", len(values), problemCliques(problemInC))
+	if c.err == nil {
+		c.failed(C.chorale_problem_set_cliques(problemInC, ints(kinds), lists(values), c.detail))
+	}
+	return c.err
+}
+
+// SetGold sets the gold labels: one for each position, chain by chain; -1: unknown. Copied. nil
+// removes all gold labels. Errors: [ErrOutOfRange] (not a label of its chain).
+func (p *Problem) SetGold(gold []int32) error {
+	c := begin()
+	defer c.end()
+	problemInC := (*C.chorale_problem)(c.alone(p.handle()))
+	c.check("gold", len(gold), problemPositions(problemInC))
+	if c.err == nil {
+		c.failed(C.chorale_problem_set_gold(problemInC, ints(gold), c.detail))
+	}
+	return c.err
+}
+
 // NewProperty makes a property from an automaton. Errors: [ErrSize], [ErrSizeOverflow],
 // [ErrOutOfRange] (labels, states, classes), [ErrValueOutsideRange] (a value that can fire),
 // [ErrUnknownConstant].

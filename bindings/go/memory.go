@@ -52,11 +52,12 @@ func first[T any](slice []T) unsafe.Pointer {
 	return unsafe.Pointer(&slice[0])
 }
 
-// doubles, ints, longs and octets return what first returns, as a pointer to the C element type.
-func doubles(slice []float64) *C.double { return (*C.double)(first(slice)) }
-func ints(slice []int32) *C.int32_t     { return (*C.int32_t)(first(slice)) }
-func longs(slice []int64) *C.int64_t    { return (*C.int64_t)(first(slice)) }
-func octets(slice []byte) *C.uint8_t    { return (*C.uint8_t)(first(slice)) }
+// doubles, ints, longs, octets and lists return what first returns, as a pointer to the C element type.
+func doubles(slice []float64) *C.double           { return (*C.double)(first(slice)) }
+func ints(slice []int32) *C.int32_t               { return (*C.int32_t)(first(slice)) }
+func longs(slice []int64) *C.int64_t              { return (*C.int64_t)(first(slice)) }
+func octets(slice []byte) *C.uint8_t              { return (*C.uint8_t)(first(slice)) }
+func lists(slice []TextList) *C.chorale_text_list { return (*C.chorale_text_list)(first(slice)) }
 
 // text copies a string to C memory.
 func (c *call) text(text string) unsafe.Pointer {

@@ -41,19 +41,6 @@ func (p *Problem) read() (*call, *C.chorale_problem) {
 	return c, (*C.chorale_problem)(c.share(p.handle()))
 }
 
-// change calls a function that changes the problem. Meanwhile all other calls on the problem fail
-// with ErrBusy.
-func (p *Problem) change(do func(*call, *C.chorale_problem) C.chorale_status) error {
-	c := begin()
-	defer c.end()
-	problem := (*C.chorale_problem)(c.alone(p.handle()))
-	if c.err != nil {
-		return c.err
-	}
-	c.failed(do(c, problem))
-	return c.err
-}
-
 // Model returns the model of the problem as a new handle, which the caller closes.
 func (p *Problem) Model() (*Model, error) {
 	c, problem := p.read()
@@ -68,9 +55,13 @@ func (p *Problem) Model() (*Model, error) {
 // names remains, as an empty list. To add a list of value names, pass TextsValues plus the number
 // of such lists so far.
 func (p *Problem) SetTexts(list TextList, texts []string) error {
-	return p.change(func(c *call, problem *C.chorale_problem) C.chorale_status {
-		return C.chorale_problem_set_texts(problem, C.chorale_text_list(list), c.texts(texts), C.sizeof_chorale_text, C.int64_t(len(texts)), c.detail)
-	})
+	c := begin()
+	defer c.end()
+	problem := (*C.chorale_problem)(c.alone(p.handle()))
+	if c.err == nil {
+		c.failed(C.chorale_problem_set_texts(problem, C.chorale_text_list(list), c.texts(texts), C.sizeof_chorale_text, C.int64_t(len(texts)), c.detail))
+	}
+	return c.err
 }
 
 func goText(bytes *C.char, length C.size_t) (string, bool) {
@@ -116,33 +107,6 @@ func problemPositions(problem *C.chorale_problem) int {
 		positions += length
 	}
 	return positions
-}
-
-// SetCliques sets the kinds of all cliques, and the lists that name their values. Each argument has
-// one entry for each clique, in order; nil leaves what was set before. kinds: an index into
-// TextsKinds, or -1 for no kind. values: the list with the names of the clique's values, or
-// TextsNone.
-func (p *Problem) SetCliques(kinds []int32, values []TextList) error {
-	return p.change(func(c *call, problem *C.chorale_problem) C.chorale_status {
-		c.check("kinds", len(kinds), problemCliques(problem))
-		c.check("values", len(values), problemCliques(problem))
-		if c.err != nil {
-			return C.CHORALE_OK
-		}
-		return C.chorale_problem_set_cliques(problem, ints(kinds), (*C.chorale_text_list)(first(values)), c.detail)
-	})
-}
-
-// SetGold sets the gold labels: one for each position, chain after chain, -1 if unknown. nil
-// removes all.
-func (p *Problem) SetGold(gold []int32) error {
-	return p.change(func(c *call, problem *C.chorale_problem) C.chorale_status {
-		c.check("gold", len(gold), problemPositions(problem))
-		if c.err != nil {
-			return C.CHORALE_OK
-		}
-		return C.chorale_problem_set_gold(problem, ints(gold), c.detail)
-	})
 }
 
 // Gold returns a copy of the gold labels, as [Problem.SetGold] takes them; nil if there are none.
