@@ -131,19 +131,17 @@ class CollectiveTagger:
     def set_params(self, **params: Any) -> CollectiveTagger:
         """Changes arguments of the constructor, or parameters of the tagger given as
         `tagger__name`."""
-        known, own = self.get_params(deep=False), {}
-        for name, value in params.items():
+        known = self.get_params(deep=False)
+        for name in sorted(params, key=lambda name: "__" in name):  # the tagger before its own
             outer, nested, inner = name.partition("__")
             if outer not in known or (nested and outer != "tagger"):
                 raise ValueError(f"{name} is no parameter; there are {', '.join(known)}")
-            if nested:
-                own[inner] = value
+            if not nested:
+                setattr(self, name, params[name])
+            elif hasattr(self.tagger, "set_params"):
+                self.tagger.set_params(**{inner: params[name]})
             else:
-                setattr(self, name, value)
-        if own:
-            if not hasattr(self.tagger, "set_params"):
                 raise ValueError(f"tagger is {self.tagger!r}, which has no parameters of its own")
-            self.tagger.set_params(**own)
         return self
 
     def __sklearn_tags__(self) -> Any:
