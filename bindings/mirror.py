@@ -604,7 +604,7 @@ def of_js(text: str, kind: str = "") -> str:
     text = in_words(sentence(text), spell, kind)
     text = re.sub(r"\bCHORALE_(\w+)", lambda m: m[1].lower().replace("_", "-"), text)
     text = re.sub(r"chorale_(\w+)(\(\))?", lambda m: camel(m[1]), text)
-    text = re.sub(r"\b([a-z]+(?:_[a-z0-9]+)+)\b", lambda m: m[0] if JS_MATHS.fullmatch(m[1]) else camel(m[1]), text)
+    text = re.sub(r"\b([a-z]+(?:_[a-z0-9]+)+)\b", lambda m: m[0] if MATHS.match(m[1]) else camel(m[1]), text)
     return text.replace("NULL", "null").replace("*", "")
 
 
@@ -618,7 +618,6 @@ def js_block(text: str, indent: str) -> str:
     return f"{indent}/**\n{wrapped(text, indent + ' * ')}{indent} */\n"
 
 
-JS_MATHS = re.compile(r"([a-z]|phi|psi|mu|sum|max)_([a-z]{1,2}|alpha)")
 # The enums of which JavaScript has the constants as words.
 JS_ENUMS = "OUTCOME OBSTACLE RULES VERDICT WARNING ALGORITHM JOINT MESSAGES SCALE SHAPE SCHEME TEXTS".split()
 JS_LEFT_OUT = {"TEXTS_NONE", "TEXTS_VALUES"}  # in JavaScript a number is that of a list of value names

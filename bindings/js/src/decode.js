@@ -13,7 +13,7 @@ import {
 } from "./checks.js";
 import { ChoraleError, refuse } from "./errors.js";
 import { create, make } from "./handle.js";
-import { FLAT, scoresOf } from "./model.js";
+import { FLAT, offsetsOf, scoresOf } from "./model.js";
 import { rowsIn } from "./potential.js";
 import { Problem } from "./problem.js";
 import { Property, Transitions, createTransitions } from "./property.js";
@@ -43,12 +43,7 @@ function chainsOf(scope, scores) {
     const ends =
       told.offsets === undefined
         ? Array.from({ length: rows + 1 }, (_, i) => i)
-        : Array.from(arrayOf("offsets", told.offsets), (end, i) => integer(`offsets[${i}]`, end));
-    const rule = `offsets must ascend from 0 to ${rows}, the number of positions`;
-    if (ends.length === 0) refuse("OUT_OF_RANGE", `offsets is empty; ${rule}`);
-    let wrong = ends.findIndex((end, i) => (i === 0 ? end !== 0 : end < ends[i - 1]));
-    if (wrong < 0 && ends.at(-1) !== rows) wrong = ends.length - 1;
-    if (wrong >= 0) refuse("OUT_OF_RANGE", `offsets[${wrong}] is ${ends[wrong]}; ${rule}`);
+        : offsetsOf(told.offsets, "scores", rows, true);
     return { ...block, ends, flat: true };
   }
   const ends = [0];

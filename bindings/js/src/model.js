@@ -75,34 +75,21 @@ function chainOf(scope, chain) {
 export const FLAT = ["scores", "labels", "offsets"];
 
 /**
- * Converts FlatScores and options to a chorale_corpus. Returns { at, chains }: its place, and the
- * number of chains.
+ * Returns offsets, which ascend within the rows of an array: row offsets[i] is the first of part i.
+ * whole: true if every row must be in a part. array: what error messages call the array.
  */
-function corpusOf(scope, flat, options) {
-  const { scores, labels: width, offsets } = optionsOf(flat, FLAT, "scores");
-  const told = optionsOf(options, ["transitions", "tokens", "groups"]);
-  const { rows, ...block } = scoresOf(scope, "scores", scores, width);
-  const ends = offsets === undefined ? undefined : offsetsOf(offsets, "chains", "scores", rows);
-  const chains = ends === undefined ? rows : ends.length - 1;
-  const tokens = withNothing("tokens", told.tokens, -1);
-  const counts = { tokens: rows, groups: chains };
-  return {
-    at: scope.struct("corpus", { ...told, ...block, chains, offsets: ends, tokens }, { counts }),
-    chains,
-  };
-}
-
-/**
- * Checks offsets: that there are some, and that none is above `count`, the number of rows of the
- * array that error messages call `array`. The library checks their order. parts: what they are for.
- */
-function offsetsOf(offsets, parts, array, count) {
-  const ends = arrayOf("offsets", offsets);
-  if (ends.length === 0)
-    refuse("SHAPE", `offsets is empty; it must have one entry more than there are ${parts}`);
-  for (let i = 0; i < ends.length; ++i)
-    if (ends[i] > count)
-      refuse("OUT_OF_RANGE", `offsets[${i}] is ${ends[i]}, but ${array} has ${count} rows`);
+export function offsetsOf(offsets, array, rows, whole = false) {
+  const ends = Array.from(arrayOf("offsets", offsets), (end, i) => integer(`offsets[${i}]`, end));
+  const rule = `offsets must ascend from 0 to ${rows}, the number of rows of ${array}`;
+  if (ends.length === 0) refuse("SHAPE", `offsets is empty; ${rule}`);
+  const last = ends.length - 1;
+  const wrong = ends.findIndex(
+    (end, i) =>
+      end < (ends[i - 1] ?? 0) ||
+      end > rows ||
+      (whole && ((i === 0 && end > 0) || (i === last && end < rows))),
+  );
+  if (wrong >= 0) refuse("OUT_OF_RANGE", `offsets[${wrong}] is ${ends[wrong]}; ${rule}`);
   return ends;
 }
 
@@ -167,14 +154,20 @@ export class ModelBuilder extends Handle {
       return this.#add(native, scope, builder, ...places);
     });
   }
-  addCorpus(scores, options) {
+  addCorpus(flat, options) {
     return Handle.on(this, (native, scope, builder) => {
-      const { at, chains } = corpusOf(scope, scores, options);
+      const { scores, labels, offsets: ends } = optionsOf(flat, FLAT, "scores");
+      const told = optionsOf(options, ["transitions", "tokens", "groups"]);
+      const { rows, ...block } = scoresOf(scope, "scores", scores, labels);
+      const offsets = isMissing(ends) ? undefined : offsetsOf(ends, "scores", rows);
+      const chains = offsets ? offsets.length - 1 : rows;
+      const tokens = withNothing("tokens", told.tokens, -1);
+      const how = { counts: { tokens: rows, groups: chains } };
+      const corpus = scope.struct("corpus", { ...told, ...block, chains, offsets, tokens }, how);
       const first = scope.place("int64");
-      native.call("chorale_model_builder_add_corpus", [builder, at, first]);
-      const { offsets } = scores;
+      native.call("chorale_model_builder_add_corpus", [builder, corpus, first]);
       for (let i = 0; i < chains; ++i)
-        this.#lengths.push(offsets ? Number(offsets[i + 1]) - Number(offsets[i]) : 1);
+        this.#lengths.push(offsets ? offsets[i + 1] - offsets[i] : 1);
       return { first: first.value, count: chains };
     });
   }
@@ -190,7 +183,7 @@ export class ModelBuilder extends Handle {
     Handle.on(this, (native, scope, builder) => {
       const told = optionsOf(options, MEMBERS);
       const entries = arrayOf("chains", chains).length;
-      const offsets = offsetsOf(told.offsets ?? [0, entries], "cliques", "chains", entries);
+      const offsets = offsetsOf(told.offsets ?? [0, entries], "chains", entries);
       const cliques = offsets.length - 1;
       // An array for each member, as long as its chain. The library refuses numbers of chains that
       // do not exist.

@@ -59,7 +59,7 @@ test("wrong shapes", () => {
   refused("SHAPE", () => builder.addCorpus({ scores: [[1, 2]], labels: 2, offsets: [] }),
     /offsets is empty/);
   refused("OUT_OF_RANGE", () => builder.addCorpus({ scores: [[1, 2]], labels: 2, offsets: [0, 2] }),
-    /offsets\[1\] is 2, but scores has 1 rows/);
+    /offsets\[1\] is 2; offsets must ascend from 0 to 1, the number of rows of scores/);
   refused("OUT_OF_RANGE", () => builder.addCorpus({ scores: [[1, 2]], labels: 2, offsets: [1, 0] }),
     /offsets/);
   refused("SHAPE", () => builder.addCorpus({ scores: [[1, 2]], labels: 2 }, { groups: [1, 2] }),
