@@ -260,11 +260,11 @@ def rust_structs() -> str:
 
 # The objects whose Go types are handles; the functions that Go has by their declarations in C, with
 # Go's name where it is another; and the structs of Go from which those of C are filled.
-GO_HANDLES = "cancel transitions property potential chain_solver clique_solver model problem learnt ledger".split()
-GO_OBJECTS = ["model_builder", "run", "decoded", *GO_HANDLES]
+GO_HANDLES = "model_builder cancel transitions property potential chain_solver clique_solver model problem learnt ledger".split()
+GO_OBJECTS = [*GO_HANDLES, "run", "decoded"]
 GO_FUNCTIONS = """
     cancel_create chain_solver_create clique_solver_create chain_solve clique_solve clique_max_marginals clique_score
-    model_builder_freeze run_max_marginals run_probabilities ledger_add
+    model_builder_create model_builder_freeze run_max_marginals run_probabilities ledger_add
     problem_create problem_load:LoadProblem problem_save problem_set_cliques problem_set_gold property_create learnt_read:ReadLearnt
     potential_create_potts potential_create_entropy potential_create_sum potential_create_max
     potential_create_cardinality potential_create_makespan potential_create_square_makespan

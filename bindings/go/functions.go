@@ -114,6 +114,17 @@ func (s *CliqueSolver) Score(potential *Potential, problem *CliqueProblem, assig
 	return cliqueResult(&made), nil
 }
 
+// NewModelBuilder makes an empty builder.
+func NewModelBuilder() (*ModelBuilder, error) {
+	c := begin()
+	defer c.end()
+	var made *C.chorale_model_builder
+	if c.err != nil || c.failed(C.chorale_model_builder_create(nil, &made, c.detail)) {
+		return nil, c.err
+	}
+	return newModelBuilder(made), nil
+}
+
 // Freeze makes a model of the chains and cliques. Afterwards the builder can only be closed.
 // Errors: [ErrState] (no centre), [ErrTableTooShort].
 func (b *ModelBuilder) Freeze() (*Model, error) {

@@ -24,6 +24,7 @@ type handle struct {
 	// finalizer refers to it.
 	keep     []any
 	watching []*failures
+	lengths  []int // of a model builder: the number of positions of each chain
 }
 
 func newHandle(pointer unsafe.Pointer, free func(unsafe.Pointer)) *handle {

@@ -7,6 +7,18 @@ import "C"
 
 import "unsafe"
 
+func newModelBuilder(object *C.chorale_model_builder, from ...*handle) *ModelBuilder {
+	h := newHandle(unsafe.Pointer(object), func(pointer unsafe.Pointer) { C.chorale_model_builder_destroy((*C.chorale_model_builder)(pointer)) })
+	h.relate(from...)
+	return (*ModelBuilder)(h)
+}
+
+func (h *ModelBuilder) handle() *handle { return (*handle)(h) }
+
+// Close frees the object, unless another object or a running call still needs it: then it is freed
+// when they are. Closing twice does nothing.
+func (h *ModelBuilder) Close() error { return h.handle().close() }
+
 func newCancel(object *C.chorale_cancel, from ...*handle) *Cancel {
 	h := newHandle(unsafe.Pointer(object), func(pointer unsafe.Pointer) { C.chorale_cancel_destroy((*C.chorale_cancel)(pointer)) })
 	h.relate(from...)

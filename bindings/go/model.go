@@ -9,34 +9,7 @@ import (
 )
 
 // ModelBuilder collects chains, trees and cliques for a model. One goroutine at a time may use it.
-type ModelBuilder struct {
-	h       *handle
-	lengths []int // number of positions of each chain
-}
-
-func (b *ModelBuilder) handle() *handle {
-	if b == nil {
-		return nil
-	}
-	return b.h
-}
-
-// NewModelBuilder makes a builder without chains and cliques.
-func NewModelBuilder() (*ModelBuilder, error) {
-	c := begin()
-	defer c.end()
-	var builder *C.chorale_model_builder
-	if c.failed(C.chorale_model_builder_create(nil, &builder, c.detail)) {
-		return nil, c.err
-	}
-	h := newHandle(unsafe.Pointer(builder), func(pointer unsafe.Pointer) {
-		C.chorale_model_builder_destroy((*C.chorale_model_builder)(pointer))
-	})
-	return &ModelBuilder{h: h}, nil
-}
-
-// Close frees the builder. A model made from it remains valid.
-func (b *ModelBuilder) Close() error { return b.handle().close() }
+type ModelBuilder handle
 
 func (b *ModelBuilder) begin() (*call, *C.chorale_model_builder) {
 	c := begin()
@@ -99,9 +72,9 @@ func (b *ModelBuilder) AddCliques(setup *CliqueSetup, count int) (first int, _ e
 		return 0, c.err
 	}
 	// Runs over the model report the panics and errors of the callbacks of its potentials.
-	b.h.relate(setup.Potential.handle())
+	b.handle().relate(setup.Potential.handle())
 	for _, potential := range setup.CentrePotentials {
-		b.h.relate(potential.handle())
+		b.handle().relate(potential.handle())
 	}
 	return int(from), nil
 }
