@@ -358,9 +358,8 @@ class Agreement:
             # occur in any document of the batch.
             own = {label for scored in mentions.values() for label in scored}
             usual = [label for label in labels if label in (everywhere if self.across else own)]
-            place = {label: k for k, label in enumerate([*usual, NONE])}
             for mention, scored in mentions.items():
-                if not scored.keys() <= place.keys():
+                if not scored.keys() <= {*usual}:
                     continue
                 scores = self._scores(usual, scored)
                 rows.append(
@@ -368,10 +367,7 @@ class Agreement:
                         KEY: " ".join(self._words(doc, *mention)),
                         GROUP: number,
                         LABEL: max(scored, key=scored.__getitem__, default=NONE),
-                        SCORES: [
-                            scores[place[label]] if label in place else FOREIGN
-                            for label in [*labels, NONE]
-                        ],
+                        SCORES: [scores.get(label, FOREIGN) for label in [*labels, NONE]],
                     }
                 )
                 places.append((number, mention))
@@ -446,16 +442,15 @@ class Agreement:
                             mentions[(start, start + length)] = {}
                             taken.update(place)
 
-    def _scores(self, labels: list[str], scored: dict[str, float]) -> list[float]:
-        """Returns the log-probabilities of the labels and, last, of being no entity. scored: the
-        known probabilities; the other labels and "no entity" share the rest equally. If `scored`
-        is empty, "no entity" has the probability `confidence`, and the labels share the rest."""
-        if not scored:
-            left = math.log((1 - self.confidence) / max(1, len(labels)))
-            return [left] * len(labels) + [math.log(self.confidence)]
-        others = len(labels) - len(scored) + 1
-        left = math.log(max(1 - sum(scored.values()), MARGIN) / others)
-        return [math.log(scored[label]) if label in scored else left for label in labels] + [left]
+    def _scores(self, labels: list[str], scored: dict[str, float]) -> dict[str, float]:
+        """Returns the log-probabilities of the labels and of being no entity. scored: the known
+        probabilities; the other labels and "no entity" share the rest equally. If `scored` is
+        empty, "no entity" has the probability `confidence`, and the labels share the rest."""
+        known = scored or {NONE: self.confidence}
+        others = [label for label in [*labels, NONE] if label not in known]
+        left = max(1 - sum(known.values()), MARGIN) / max(1, len(others))
+        shares = {**dict.fromkeys(others, left), **known}
+        return {label: math.log(share) for label, share in shares.items()}
 
     @staticmethod
     def _span(doc: Doc, start: int, end: int, label: str) -> Span:
