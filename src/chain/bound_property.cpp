@@ -163,10 +163,11 @@ bool BoundTables::fill(const Attached &attached, gsl::span<const std::int32_t> p
       if (!limits.spend(4 + 2 * m))
         return false;
       const std::int64_t at = property.cell(s, position_class) * m;
-      bool can = t < T ? any_fires(property.actions + at, m, t)
-                       : any_fires(property.end_actions + s * (m + 1), m + 1, T - 1);
+      bool can = false;
       for (std::int64_t y = 0; y < m && t < T && !can; ++y)
         can = may_fire(t + 1, property.next[at + y]);
+      can = can || (t < T ? any_fires(property.actions + at, m, t)
+                          : any_fires(property.end_actions + s * (m + 1), m + 1, T - 1));
       if (can)
         now[s / 64] |= std::uint64_t{1} << (s % 64);
     }

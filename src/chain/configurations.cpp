@@ -10,6 +10,9 @@
 namespace chorale {
 namespace {
 
+// Most chains need few configurations, so the hash table starts with few slots, and grows.
+constexpr std::size_t kFewestSlots = 1024;
+
 std::size_t slot_count(std::int32_t capacity) noexcept {
   return std::bit_ceil(2 * static_cast<std::size_t>(capacity) + 2);
 }
@@ -29,24 +32,26 @@ Configurations::Configurations(Layout &layout, std::int32_t capacity, std::int32
   if (indexed) {
     slots_ = layout.take<std::int32_t>(slot_count(capacity));
     marks_ = layout.take<std::uint32_t>(slot_count(capacity));
-    slot_mask_ = slot_count(capacity) - 1;
   }
 }
 
 void Configurations::reset() noexcept {
   count_ = 0;
-  mark_ = 0;
   if (marks_)
-    std::fill_n(marks_, slot_mask_ + 1, std::uint32_t{0});
+    use_slots(std::min(kFewestSlots, slot_count(capacity_)));
 }
 
 void Configurations::clear(std::int32_t columns) noexcept {
   columns_ = columns;
   count_ = 0;
-  if (marks_ && ++mark_ == 0) {
-    std::fill_n(marks_, slot_mask_ + 1, std::uint32_t{0});
-    mark_ = 1;
-  }
+  if (marks_ && ++mark_ == 0)
+    use_slots(slot_mask_ + 1);
+}
+
+void Configurations::use_slots(std::size_t count) noexcept {
+  slot_mask_ = count - 1;
+  std::fill_n(marks_, count, std::uint32_t{0});
+  mark_ = 1;
 }
 
 std::uint64_t Configurations::slot_of(const std::int32_t *key) const noexcept {
@@ -65,20 +70,26 @@ std::int32_t Configurations::find(const std::int32_t *key) const noexcept {
   return -1;
 }
 
-void Configurations::link(std::int32_t i) noexcept {
-  std::uint64_t slot = slot_of(key(i));
-  while (marks_[slot] == mark_)
-    slot = (slot + 1) & slot_mask_;
-  marks_[slot] = mark_;
-  slots_[slot] = i;
+void Configurations::link_from(std::int32_t first) noexcept {
+  for (std::int32_t i = first; i < count_; ++i) {
+    std::uint64_t slot = slot_of(key(i));
+    while (marks_[slot] == mark_)
+      slot = (slot + 1) & slot_mask_;
+    marks_[slot] = mark_;
+    slots_[slot] = i;
+  }
 }
 
 std::int32_t Configurations::append(const std::int32_t *key) noexcept {
   const std::int32_t i = count_++;
   std::copy_n(key, codes_, keys_ + std::int64_t{i} * codes_);
   std::fill_n(row(i), columns_, kForbidden);
-  if (slots_)
-    link(i);
+  if (marks_) {
+    const bool grows = 2 * static_cast<std::uint64_t>(count_) > slot_mask_;
+    if (grows)
+      use_slots(std::min<std::size_t>(4 * (slot_mask_ + 1), slot_count(capacity_)));
+    link_from(grows ? 0 : i);
+  }
   return i;
 }
 
@@ -97,9 +108,8 @@ void Configurations::keep(gsl::span<const std::int32_t> order) noexcept {
   }
   clear(columns_);
   count_ = count;
-  if (slots_)
-    for (std::int32_t i = 0; i < count; ++i)
-      link(i);
+  if (marks_)
+    link_from(0);
 }
 
 std::int32_t staging_room(std::int64_t most, std::int32_t width, std::int32_t labels) noexcept {

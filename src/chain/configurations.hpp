@@ -47,7 +47,10 @@ public:
   }
 
 private:
-  void link(std::int32_t i) noexcept;
+  // Empties the hash table, which has `count` slots from now on, a power of two.
+  void use_slots(std::size_t count) noexcept;
+  // Puts configurations `first` and above into the hash table.
+  void link_from(std::int32_t first) noexcept;
   std::uint64_t slot_of(const std::int32_t *key) const noexcept;
 
   std::int32_t capacity_;
@@ -59,8 +62,8 @@ private:
   double *rows_;                 // capacity x columns: scores
   std::int32_t *numbers_;        // capacity: number()
   std::int32_t *back_ = nullptr; // capacity x columns x backs: backpointers
-  // Hash table with open addressing. A slot is in use if marks_[slot] == mark_. So clear() is O(1):
-  // it increments mark_, which frees all slots.
+  // Hash table with open addressing, of at least twice as many slots as configurations. A slot is
+  // in use if marks_[slot] == mark_. So clear() is O(1): it increments mark_, which frees all slots.
   std::uint64_t slot_mask_ = 0;
   std::int32_t *slots_ = nullptr;
   std::uint32_t *marks_ = nullptr;
