@@ -215,32 +215,57 @@ CHORALE_ENTRY void sweep(const Sweep &chain) noexcept {
 
 // ---- Traceback --------------------------------------------------------------------------------
 
-// Goes from the last position to the first. The label before label y is the lowest x for which
-// row[x] + unary[x] + (transition score from x to y) equals entry y of the next row.
-CHORALE_ENTRY void trace(const Sweep &chain, std::int32_t last, std::int32_t *labelling) noexcept {
+// Returns the label before label y of position t > 0: the lowest x for which row[x] + unary[x] +
+// (transition score from x to y) equals entry y of the row of t.
+CHORALE_LOOP std::int32_t label_before(const Sweep &chain, Indices mask, std::int32_t t,
+                                       std::int32_t y) noexcept {
   const auto padded = static_cast<std::int32_t>(padded_labels(chain.labels));
+  const double *row = chain.rows + (t - 1) * chain.row_step;
+  const double *unary = chain.unary + (t - 1) * chain.unary_step;
+  const double *into = chain.matrix + std::ptrdiff_t{y} * padded;
+  const Lanes wanted = all_lanes(row[chain.row_step + y]);
+  // Compares up to eight vectors before it branches: the processor could not predict in which of
+  // them the label is.
+  unsigned found = 0;
+  for (std::int32_t x = 0; x < padded && found == 0; x += 8 * kLanes) {
+    for (std::int32_t b = 0; b < 8 && x + b * kLanes < padded; ++b) {
+      const std::int32_t at = x + b * kLanes;
+      const Lanes own = load(row + at) + load_unary(unary, at, chain.labels, mask);
+      found |= bits_of(own + load(into + at) == wanted) << b * kLanes;
+    }
+    if (found != 0)
+      y = x + __builtin_ctz(found);
+  }
+  return y;
+}
+
+// Goes from the last position to the first. Each step waits for the one before it, so two halves
+// are traced at the same time. The one with the first positions starts from a guess, a few positions
+// behind its end: paths from different labels soon meet. If it has not met the path of the other
+// half, it is traced again until it does.
+CHORALE_ENTRY void trace(const Sweep &chain, std::int32_t last, std::int32_t *labelling) noexcept {
+  constexpr std::int32_t kAhead = 4;
   const Indices mask = mask_of(chain.labels);
+  const std::int32_t half = std::max(0, (chain.length - kAhead) / 2);
+  const std::int32_t between = chain.length - half - kAhead; // from a position to that of the guess
   std::int32_t y = last;
-  for (std::int32_t t = chain.length - 1; t > 0; --t) {
+  std::int32_t guess = 0;
+  for (std::int32_t t = chain.length - 1; t >= half && t > 0; --t) {
     labelling[t] = y;
-    const double *row = chain.rows + (t - 1) * chain.row_step;
-    const double *unary = chain.unary + (t - 1) * chain.unary_step;
-    const double *into = chain.matrix + std::ptrdiff_t{y} * padded;
-    const Lanes wanted = all_lanes(row[chain.row_step + y]);
-    // Compares up to eight vectors before it branches: the processor could not predict in which of
-    // them the label is.
-    unsigned found = 0;
-    for (std::int32_t x = 0; x < padded && found == 0; x += 8 * kLanes) {
-      for (std::int32_t b = 0; b < 8 && x + b * kLanes < padded; ++b) {
-        const std::int32_t at = x + b * kLanes;
-        const Lanes own = load(row + at) + load_unary(unary, at, chain.labels, mask);
-        found |= bits_of(own + load(into + at) == wanted) << b * kLanes;
-      }
-      if (found != 0)
-        y = x + __builtin_ctz(found);
+    y = label_before(chain, mask, t, y);
+    const std::int32_t ahead = t - between;
+    if (half > 0 && ahead >= 0) {
+      labelling[ahead] = guess;
+      guess = ahead > 0 ? label_before(chain, mask, ahead, guess) : 0;
     }
   }
-  labelling[0] = y;
+  std::int32_t t = std::max(half, 1) - 1;
+  for (; t > 0 && labelling[t] != y; --t) {
+    labelling[t] = y;
+    y = label_before(chain, mask, t, y);
+  }
+  if (t == 0)
+    labelling[0] = y;
 }
 
 // ---- Single rows ------------------------------------------------------------------------------
