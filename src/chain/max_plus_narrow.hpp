@@ -64,8 +64,8 @@ CHORALE_LOOP void take_whole([[maybe_unused]] Lanes ones, const Lanes (&from)[kB
    ...);
 }
 
-// Each instance of this template is a function of its own (CHORALE_ENTRY). Without optimisation, a
-// single function into which all instances are inlined could have a frame too large for small
+// CHORALE_ENTRY and not CHORALE_LOOP, which is inlined in every build: in a build without
+// optimisation, one function with all instances inlined could have a frame too large for small
 // stacks.
 template <int kBlocks> CHORALE_ENTRY void sweep_few(const Sweep &sweep) noexcept {
   const Lanes ones = ones_here();

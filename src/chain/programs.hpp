@@ -87,10 +87,11 @@ public:
   // Writes T rows of log-sums: entry y of row t is the log-sum of the scores of all labellings with
   // label y at t, plus a number that is the same for the whole row.
   void run_sums(Scores &scores, const LogSums &sums, const Matrix<double> &to) noexcept;
-  // The parts of run() for a chain (not a tree), to be called in this order. sweep() runs both
-  // recursions, the backward recursion down to position `first`; false if interrupted. write_row()
-  // writes the m max-marginals of a position t >= first. trace() finds the same best labelling as
-  // BestLabelling.
+  // For a chain (not a tree): max-marginals of some positions, and the best labelling from the same
+  // recursions. sweep() must be called first; it runs both recursions, the backward recursion down
+  // to position `first`; false if interrupted. write_row() writes the m max-marginals of a position
+  // t >= first. trace() finds the same best labelling as BestLabelling; false if interrupted or if
+  // all labellings are forbidden.
   bool sweep(Scores &scores, std::int32_t first) noexcept;
   void write_row(const Scores &scores, std::int32_t t, gsl::span<double> to) const noexcept;
   bool trace(Scores &scores, gsl::span<std::int32_t> labelling, double &score) noexcept;

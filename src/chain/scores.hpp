@@ -1,5 +1,6 @@
 // Scores of a chain in the form that dynamic programs read: contiguous rows of doubles, minus
-// infinity for excluded labels. Arrays that already have this form are read in place.
+// infinity for forbidden labels. Scores of labels, and matrices, that already have this form (with
+// the padding of max_plus.hpp where one matrix serves all edges) are read in place.
 #pragma once
 
 #include "base/limits.hpp"

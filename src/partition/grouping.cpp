@@ -24,14 +24,14 @@ bool Grouping::prepare() noexcept {
   const std::int64_t n = graph_.units();
   const auto fits = [n](auto &...arrays) { return (arrays.resize(n) && ...); };
   const auto are_ready = [n](auto &...queues) { return (queues.prepare(n) && ...); };
-  if (!fits(group_, head_, next_, last_, records_, sums_, was_) ||
+  if (!fits(group_, head_, next_, previous_, records_, sums_, was_) ||
       !are_ready(near_, empty_, waiting_, touched_, moved_) || !chosen_.reserve(kMostDissolved) ||
       !mark_of_source_.resize(graph_.has_sources() ? graph_.unit.size() : 0))
     return false;
   std::iota(group_.begin(), group_.end(), 0);
   std::iota(head_.begin(), head_.end(), 0);
   std::fill(next_.begin(), next_.end(), -1);
-  std::fill(last_.begin(), last_.end(), -1);
+  std::fill(previous_.begin(), previous_.end(), -1);
   std::copy(graph_.size.begin(), graph_.size.end(), records_.begin());
   std::fill(sums_.begin(), sums_.end(), 0.0);
   std::fill(mark_of_source_.begin(), mark_of_source_.end(), 0);
@@ -68,7 +68,7 @@ void Grouping::reform(std::int32_t unit, std::int64_t others) noexcept {
     return;
   double gain = 0;
   for (const std::int32_t u : chosen_) {
-    if (last_[u] < 0 && next_[u] < 0)
+    if (previous_[u] < 0 && next_[u] < 0)
       continue; // in a group of its own already
     add_up(u);
     gain -= sums_[group_[u]];
@@ -210,16 +210,16 @@ void Grouping::move(std::int32_t unit, std::int32_t to) noexcept {
   const std::int32_t from = group_[unit];
   if (moved_.add(unit))
     was_[unit] = from;
-  (last_[unit] >= 0 ? next_[last_[unit]] : head_[from]) = next_[unit];
+  (previous_[unit] >= 0 ? next_[previous_[unit]] : head_[from]) = next_[unit];
   if (next_[unit] >= 0)
-    last_[next_[unit]] = last_[unit];
+    previous_[next_[unit]] = previous_[unit];
   records_[from] -= graph_.size[unit];
   if (head_[from] < 0)
     empty_.add(from);
-  last_[unit] = -1;
+  previous_[unit] = -1;
   next_[unit] = head_[to];
   if (head_[to] >= 0)
-    last_[head_[to]] = unit;
+    previous_[head_[to]] = unit;
   head_[to] = unit;
   records_[to] += graph_.size[unit];
   group_[unit] = to;

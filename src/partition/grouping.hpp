@@ -56,7 +56,7 @@ class Grouping {
 public:
   Grouping(const Memory &memory, const ScoredGraph &graph, Limits &limits) noexcept
       : graph_(graph), limits_(limits), group_(memory), head_(memory), next_(memory),
-        last_(memory), records_(memory), sums_(memory), near_(memory), empty_(memory),
+        previous_(memory), records_(memory), sums_(memory), near_(memory), empty_(memory),
         waiting_(memory), touched_(memory), moved_(memory), was_(memory), chosen_(memory),
         mark_of_source_(memory) {}
 
@@ -85,8 +85,9 @@ private:
   Limits &limits_;
   double least_ = 0; // gains up to this one may be rounding errors and do not count
   Array<std::int32_t> group_;
-  // By group: its first member; by unit: the next and the last member of its group; -1: none.
-  Array<std::int32_t> head_, next_, last_;
+  // The members of a group are a doubly linked list. By group: its first member; by unit: the next
+  // and the previous member of its group; -1: none.
+  Array<std::int32_t> head_, next_, previous_;
   Array<std::int64_t> records_; // by group: number of records
   Array<double> sums_;          // by group: sum of scores; 0 for groups that are not in near_
   IndexQueue near_;             // groups that have a sum in sums_

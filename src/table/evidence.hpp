@@ -15,8 +15,9 @@ namespace chorale {
 // Evidence is rounded to multiples of 2^-20: then sums are exact, and do not depend on the order.
 inline double rounded(double x) noexcept { return std::nearbyint(x * 0x1p20) * 0x1p-20; }
 
-// The numbers of chorale_evidence. A key with n mentions has several labels if the evidence against
-// its best label exceeds once + per_mention * n; no mention counts more than `most`.
+// The numbers of chorale_evidence. A key has several labels if the evidence against its best label
+// exceeds the greater of 0 and once + per_mention * n. n is the number of its mentions that are
+// evidence (Vote); the evidence of a mention is at most `most`. decide() says what ties do.
 struct Evidence {
   double most;
   double once;

@@ -53,7 +53,8 @@ private:
   // has majority alpha, plus infinity if interrupted before one was computed.
   double relax(std::int32_t alpha, const SolveOptions &options, Limits &limits,
                Solution &solution) noexcept;
-  // Makes alpha the majority column, with all multipliers 0.
+  // Assumes that alpha is the majority column: sets alpha_, all multipliers to 0, and level_. Moves
+  // no member.
   void start(std::int32_t alpha) noexcept;
   // Offers the labelling with alpha for all members that may take alpha. Returns an upper bound on the
   // useful multipliers, for largest_.

@@ -409,8 +409,11 @@ private:
     --waiting_[b];
   }
 
-  // Raises the messages of a member to the entries of a row of maxima minus `own`, which each entry
-  // contains: the member's score at the column that it leaves.
+  // Raises the messages of a member to the entries of `row` minus `own`. An entry of `row` is, for
+  // one column, the best score of labellings from which the member has moved to this column; `own`,
+  // the member's score at the column that it has left, is still part of it. Where cold columns are
+  // left out, the last entry serves all of them: it raises cold_, of which write_cold() makes
+  // messages.
   CHORALE_INLINE void raise(std::int64_t member, [[maybe_unused]] std::int32_t alpha,
                             const double *row, double own, Matrix<double> messages) noexcept {
     double *to = messages.row(member).data();

@@ -40,7 +40,8 @@ public:
     }
     return false;
   }
-  // Empties the table. Must be called after slots have been removed from the array.
+  // Empties the table; the next follow() adds all slots again. Must be called when slots are removed
+  // from the array, before the next follow() or has().
   void forget() noexcept {
     entries_.truncate(0);
     known_ = 0;

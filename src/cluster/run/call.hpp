@@ -23,8 +23,8 @@ struct alignas(kAlignment) Worker {
   Limits limits;
   // Scratch memory for the program (chain_program.hpp, clique_program.hpp) that the worker runs.
   std::byte *room = nullptr;
-  // Counters. After a parallel loop they are added to the totals of the run (Tally, state.hpp) and
-  // set to 0.
+  // Counters. Tally::take() (state.hpp) adds them to those of the run and sets them to 0: after
+  // parallel loops, and in solves after edits before each round of cliques and at the end.
   std::int64_t chain_updates = 0;
   std::int64_t clique_updates = 0;
   std::int64_t messages_changed = 0;

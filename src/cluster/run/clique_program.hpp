@@ -57,9 +57,9 @@ public:
   // each member and writes it to `shown`. Sets `solved` to true, or to false if every assignment is
   // forbidden. Returns false if a callback failed.
   bool solve(Limits &limits) noexcept;
-  // Writes to *value an upper bound on the maximum, over all assignments, of C plus incoming
-  // entries. Uses only exact algorithms and dual bounds; *value is plus infinity if neither exists
-  // for this kind of potential. Sets *found to true if an allowed assignment, not necessarily the
+  // Writes to *value an upper bound on the maximum, over all assignments, of the strength times C
+  // plus the incoming entries. Uses only exact algorithms and dual bounds; *value is plus infinity if
+  // neither exists for this kind of potential and the strength is not 0. Sets *found to true if an allowed assignment, not necessarily the
   // best, was found and stored in `shown`; otherwise to false. Returns false if a callback failed.
   bool bound(double *value, bool *found, Limits &limits) noexcept;
 

@@ -386,7 +386,7 @@ bool Edits::update_chain(std::int32_t number) noexcept {
   if (!send_from_chain(setting_, state_, program, worker, passed))
     return false;
   if (found) {
-    // decode_and_send() leaves `shown` unwritten if the labels are those of `now`.
+    // If the labels are those of `now`, decode_and_send() may have left `shown` unwritten.
     if (state_.now.has(model_.chains[number], program.labels))
       state_.now.set_phi(number, program.score);
     else

@@ -56,7 +56,7 @@ inline double decode(std::uint16_t code) noexcept {
 } // namespace magnitude16
 
 // All message rows in one direction (from members to cliques, or from cliques to members), one row
-// for each slot.
+// for each slot whose clique is not closed (CliqueType::closed).
 class MessageStore {
 public:
   MessageStore() noexcept = default;

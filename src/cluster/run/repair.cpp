@@ -180,7 +180,7 @@ private:
     });
   }
 
-  // Returns a pseudorandom number from 0 to below - 1. Every run draws the same sequence.
+  // Returns a pseudorandom number from 0 to `below` - 1. Every run draws the same sequence.
   std::int32_t draw(std::int32_t below) noexcept {
     return static_cast<std::int32_t>(draw_below(course_.random, below));
   }
