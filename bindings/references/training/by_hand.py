@@ -85,6 +85,12 @@ class Hand:
             setattr(self, name, self.draw.choice(of) if isinstance(of, list) else self.draw.random() < of)
 
 
+def shown(form: str, value: str, label: str):
+    """Returns a value in a form, such as "Vol. {}", as pieces (text, label)."""
+    before, after = re.split(r"\{\w?\}", form)
+    return [(before, None), (value, label), (after, None)]
+
+
 class Typist:
     """Writes the works of one list."""
 
@@ -270,7 +276,7 @@ class Typist:
         if self.chance(0.06):
             text, more = str(first), self.draw.choice(["", self.form("more")])
         before, after = self.form("pages").split("{}")
-        return [(before, None), (text, "Pages"), (more + after, None)]
+        return shown(before + "{}" + more + after, text, "Pages")
 
     def imprint(self, pieces, language, year):
         hand, (house, place) = self.hand, self.house(language)
@@ -301,23 +307,23 @@ class Typist:
         name = self.of("series", language)
         if language == "de" and self.chance(0.5):
             name = self.filled(self.draw.choice(LISTS["german series"]), "de")
-        left, right = self.form("series").split("{}")
-        pieces += [(left, None), (name, "Series")]
+        *parts, last = shown(self.form("series"), name, "Series")
+        pieces += parts
         if self.chance(0.6):
             number = str(self.draw.randint(1, 300))
-            shown = self.form("part").split("{}")
-            pieces += [(self.draw.choice([", ", " "]) + shown[0], None), (number, "Series" if not shown[0] else "Volume")]
-        pieces.append((right, None))
+            word = self.form("part").split("{}")[0]
+            pieces += [(self.draw.choice([", ", " "]) + word, None), (number, "Volume" if word else "Series")]
+        pieces.append(last)
         self.stop(pieces, before)
 
     def _book(self, pieces, language, year, late):
         end = self.hand.end_book if self.hand.end_book != "; " else ". "
         if self.chance(0.05):
-            self.edited_by(pieces, self.people(language, "none", 3))
+            editors = self.people(language, "none", 3)
+            pieces += shown(self.form("edited"), editors, "Editor")
             self.stop(pieces, end)
         if self.chance(0.08):
-            left, right = self.form("volume of book").split("{}")
-            pieces += [(left, None), (str(self.draw.randint(1, 5)), "Volume"), (right, None)]
+            pieces += shown(self.form("volume of book"), str(self.draw.randint(1, 5)), "Volume")
             self.stop(pieces, end)
         if self.chance(0.15):
             self.edition(pieces, end)
@@ -347,7 +353,7 @@ class Typist:
             return
         if hand.editors_after and editors:
             pieces += [(container, "Venue"), (draw.choice([", ", ". "]), None)]
-            self.edited_by(pieces, editors)
+            pieces += shown(self.form("edited"), editors, "Editor")
         else:
             if editors and hand.editors_unmarked:
                 pieces += [(editors, "Editor"), (": ", None)]
@@ -357,8 +363,8 @@ class Typist:
                 self.stop(pieces, hand.after_editors)
             pieces.append((container, "Venue"))
             if self.chance(0.06):
-                left, right = self.form("volume of book").split("{}")
-                pieces += [(draw.choice([", ", ". "]) + left, None), (str(draw.randint(1, 5)), "Volume"), (right, None)]
+                form = self.form("volume of book")
+                pieces += shown(draw.choice([", ", ". "]) + form, str(draw.randint(1, 5)), "Volume")
         end = draw.choice([". ", ", "]) if self.chance(0.1) else hand.end_book
         place = "last" if hand.pages_place == "brackets" and late else hand.pages_place
         pages = self.pages() if self.chance(0.93) else []
@@ -374,10 +380,6 @@ class Typist:
         if pages and place == "last":
             self.stop(pieces, hand.before_pages)
             pieces += pages
-
-    def edited_by(self, pieces, editors):
-        left, right = self.form("edited").split("{}")
-        pieces += [(left, None), (editors, "Editor"), (right, None)]
 
     def opening(self, pieces):
         """The word before a container."""
@@ -397,27 +399,21 @@ class Typist:
                                                                draw.choice(["1/2", "3/4", "1-2", "5/6", "Sonderheft"])])
         shown_year = late or (year if self.chance(0.04) else None)
         if shown_year and hand.year_before_volume:
-            self.with_year(pieces, shown_year)
+            pieces += shown(hand.journal_year, shown_year, "Date")
         if self.chance(0.93):
-            left, right = self.form("volume").split("{v}")
-            pieces += [(hand.before_volume, None), (left, None), (volume, "Volume"), (right, None)]
+            pieces += [(hand.before_volume, None), *shown(self.form("volume"), volume, "Volume")]
             if shown_year and not hand.year_before_volume and self.chance(0.5):
-                self.with_year(pieces, shown_year)
+                pieces += shown(hand.journal_year, shown_year, "Date")
                 shown_year = None
             if self.chance(0.6):
-                left, right = self.form("issue").split("{i}")
-                pieces += [(left, None), (issue, "Issue"), (right, None)]
+                pieces += shown(self.form("issue"), issue, "Issue")
         else:
             pieces += [(draw.choice([" ", ", H. ", ", Nr. ", " "]), None), (issue, "Issue"), (draw.choice(["/", "/"]), None), (year[:4], "Date")]
             shown_year = None
         if shown_year and not hand.year_before_volume:
-            self.with_year(pieces, shown_year)
+            pieces += shown(hand.journal_year, shown_year, "Date")
         if self.chance(0.95):
             pieces += [(hand.before_pages, None), *self.pages()]
-
-    def with_year(self, pieces, year):
-        before, after = self.hand.journal_year.split("{y}")
-        pieces += [(before, None), (year, "Date"), (after, None)]
 
     def _thesis(self, pieces, language, year, late):
         pieces += [(self.form("thesis"), "Genre"), (self.draw.choice([", ", ". ", " "]), None)]

@@ -24,7 +24,6 @@ sys.path.insert(0, str(HERE.parent / "src"))
 
 import numpy as np
 from chorale_references import tagger
-from chorale_references.gazetteers import Gazetteer
 from chorale_references.lists import Reference, ReferenceList
 from chorale_references.parse import parse_lists
 
@@ -37,11 +36,6 @@ def load_score(path: pathlib.Path, records: pathlib.Path):
     score = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(score)
     return score
-
-
-def load_tagger(folder: pathlib.Path) -> tagger.Tagger:
-    gazetteer = Gazetteer.from_bytes((folder / "gazetteer.xz").read_bytes())
-    return tagger.Tagger.from_bytes((folder / "tagger.xz").read_bytes(), gazetteer)
 
 
 def labels_of(records, by, lists):
@@ -91,7 +85,7 @@ def main():
     options = parser.parse_args()
     score = load_score(options.score, options.records)
     records = score.data
-    by = load_tagger(options.model) if options.model else tagger.shipped()
+    by = tagger.Tagger.load(options.model) if options.model else tagger.shipped()
     lists, dealt, draw = {}, [], random.Random(options.seed)
     for k, record in enumerate(records):
         lists.setdefault((record["set"], record["domain"]), []).append(k)

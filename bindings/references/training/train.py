@@ -136,9 +136,7 @@ def main():
     records = read_all(files)
     begin = time.process_time()
     if options.start:
-        tagger = Tagger.from_bytes(
-            (options.start / "tagger.xz").read_bytes(), Gazetteer.from_bytes((options.start / "gazetteer.xz").read_bytes())
-        )
+        tagger = Tagger.load(options.start)
     else:
         tagger = train(records, options.c1, options.c2, options.iterations, options.least)
     if options.typed:

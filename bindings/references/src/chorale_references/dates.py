@@ -62,8 +62,7 @@ def date_of(text: str) -> dict[str, Any] | None:
         return {"date-parts": [parts]}
     match = _YEAR.search(text)
     if match is None:
-        status = STATUS.search(text) or _UNDATED.search(text)
-        return {"literal": status.group(1)} if status else None
+        return status_of(text)
     year = int(match.group(1))
     rest = text[: match.start()] + " " + text[match.end() :]
     words = [word.lower() for word in re.findall(r"[^\W\d_]+", rest)]

@@ -12,6 +12,7 @@ import importlib.resources
 import io
 import lzma
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -97,10 +98,14 @@ class Tagger:
             offsets = np.concatenate([[0], np.cumsum(file["counts"], dtype=np.int64)])
             return cls(names, offsets, file["labels"], file["weights"], file["transitions"], gazetteer)
 
+    @classmethod
+    def load(cls, folder: Any) -> Tagger:
+        """Returns the tagger of a folder, a path that has tagger.xz and gazetteer.xz."""
+        gazetteer = Gazetteer.from_bytes((folder / "gazetteer.xz").read_bytes())
+        return cls.from_bytes((folder / "tagger.xz").read_bytes(), gazetteer)
+
 
 @functools.lru_cache(maxsize=1)
 def shipped() -> Tagger:
     """Returns the tagger that comes with the package."""
-    data = importlib.resources.files(__package__) / "data"
-    gazetteer = Gazetteer.from_bytes((data / "gazetteer.xz").read_bytes())
-    return Tagger.from_bytes((data / "tagger.xz").read_bytes(), gazetteer)
+    return Tagger.load(importlib.resources.files(__package__) / "data")
