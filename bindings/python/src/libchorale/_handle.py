@@ -6,7 +6,7 @@ from __future__ import annotations
 import ctypes
 import threading
 from collections.abc import Callable
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from ._native import Usable
 from ._work import work
@@ -55,28 +55,16 @@ class _Use:
             raise
 
 
-class Recipe(NamedTuple):
-    """How an object was made, so that it can be made again, for instance by pickle.
+def recipe(kind: type[Any], method: str | None, *positional: Any, **keywords: Any) -> Any:
+    """Returns what __reduce__ must return for an object that a class method made (None: the
+    constructor) of these arguments. A bound method in it would not do: the pickler of Spark would
+    send the whole module of the method, not only its name."""
+    return _remade, (kind, method, positional, keywords)
 
-    kind       the class
-    method     the name of the class method that made it; None: the constructor
-    positional, keywords  the arguments
-    """
 
-    kind: type[Any]
-    method: str | None
-    positional: tuple[Any, ...]
-    keywords: dict[str, Any]
-
-    def make(self) -> Any:
-        maker = self.kind if self.method is None else getattr(self.kind, self.method)
-        return maker(*self.positional, **self.keywords)
-
-    def remake(self) -> Any:
-        """Returns the value that __reduce__ must return: a function and its arguments. The function
-        is not a bound method: the pickler of Spark would send the whole module of a bound method,
-        not only its name."""
-        return Recipe.make, (self,)
+def _remade(kind: type[Any], method: str | None, positional: Any, keywords: Any) -> Any:
+    maker = kind if method is None else getattr(kind, method)
+    return maker(*positional, **keywords)
 
 
 class Handle(Usable):
@@ -198,7 +186,7 @@ class Shared(Closable):
     """A handle of an immutable, reference-counted C object."""
 
     _retain: ClassVar[Any]  # the C function that adds a reference
-    _recipe: Recipe
+    _recipe: Any  # what __reduce__ returns
 
     @classmethod
     def _made(cls: type[Self], pointer: int, *kept: Any) -> Self:
@@ -224,4 +212,4 @@ class Shared(Closable):
 
     def __reduce__(self) -> Any:
         with self._use():  # fails if the handle is closed
-            return self._recipe.remake()
+            return self._recipe

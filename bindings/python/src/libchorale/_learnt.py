@@ -16,7 +16,7 @@ import numpy.typing as npt
 from . import _arrays as arrays
 from . import _declarations as c
 from ._callbacks import Raised
-from ._handle import Closable, Recipe
+from ._handle import Closable, recipe
 from ._native import call, library, struct
 from ._work import entries, told
 from .cancel import Cancel, Stop
@@ -58,7 +58,7 @@ class Learnt(Closable):
         return cls(cls._create(library.chorale_learnt_read, None, given, len(given)))
 
     def __reduce__(self) -> Any:
-        return Recipe(Learnt, "from_json", (self.to_json(),), {}).remake()
+        return recipe(Learnt, "from_json", self.to_json())
 
     @property
     def report(self) -> dict[str, Any]:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from . import _arrays as arrays
 from . import _declarations as c
 from ._declarations import Outcome
-from ._handle import Closable, Recipe, Shared
+from ._handle import Closable, Shared, recipe
 from ._native import call, get, library, struct
 from ._work import told
 
@@ -112,7 +112,7 @@ class Transitions(Shared):
         super().__init__(self._create(create, None, count, array, options))
         kept = Mask(*allowed.values()) if isinstance(mask, Mask) else allowed["mask"]
         given = (array, *ends.values(), kept)
-        self._recipe = Recipe(type(self), None, given, {"labels": count})
+        self._recipe = recipe(type(self), None, *given, labels=count)
 
     @property
     def labels(self) -> int:
@@ -252,11 +252,10 @@ class Chain:
 
     def __reduce__(self) -> Any:
         if self._place is not None:
-            model, number = self._place
-            return Recipe(type(model), "chain", (model, number), {}).remake()
+            return recipe(type(self._place[0]), "chain", *self._place)
         names = ("transitions", "edges", "start", "end", "parents", "forced", "allowed")
         given = {name: self._struct.kept.get(name) for name in names}
-        return Recipe(Chain, None, (self.unary,), given).remake()
+        return recipe(Chain, None, self.unary, **given)
 
     def score(self, labels: npt.ArrayLike) -> float:
         """Returns the score of a labelling (T labels): -inf if it is forbidden."""

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from . import _arrays as arrays
 from . import _declarations as c
 from ._callbacks import Raised
-from ._handle import Recipe, Shared
+from ._handle import Shared, recipe
 from ._native import get, library, struct
 from ._work import told
 
@@ -49,7 +49,7 @@ class Potential(Shared):
     _free = library.chorale_potential_release
     _retain = library.chorale_potential_retain
     _raised: tuple[Raised, ...] = ()
-    _of_function: Recipe | None = None  # others are pickled as the library saves them
+    _recipe: Any = None  # others than callbacks are pickled as the library saves them
 
     def __init__(self) -> None:
         raise TypeError("a Potential is made by Potential.potts, Potential.sum, ...")
@@ -64,8 +64,7 @@ class Potential(Shared):
         from .problem import pickled  # here, since `problem` imports this module
 
         with self._use():  # fails if the handle is closed
-            made = self._of_function
-            return pickled(potential=self) if made is None else made.remake()
+            return self._recipe or pickled(potential=self)
 
     # ---- Families
 
@@ -250,7 +249,7 @@ class Potential(Shared):
         potential = cls._made(cls._create(create, None, values, thunk, None, None, options), thunk)
         counted = arrays.optional_flags("counted", counted, how="copy")
         how = {"scale": scale, "counted": counted}
-        potential._of_function = Recipe(Potential, "callback", (values, function), how)
+        potential._recipe = recipe(Potential, "callback", values, function, **how)
         potential._raised = (raised,)
         return potential
 

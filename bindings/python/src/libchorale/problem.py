@@ -15,7 +15,7 @@ import numpy as np
 from . import _arrays as arrays
 from . import _declarations as c
 from ._callbacks import Raised
-from ._handle import Closable, Recipe, instance
+from ._handle import Closable, instance, recipe
 from ._native import call, get, library
 from ._work import told
 from .errors import ClosedError, FileAccessError, Renaming
@@ -92,7 +92,7 @@ class Problem(Closable):
         return problem
 
     def __reduce__(self) -> Any:
-        return Recipe(Problem, "from_bytes", (self.to_bytes(),), {}).remake()
+        return recipe(Problem, "from_bytes", self.to_bytes())
 
     def _of(self, model: Model) -> None:
         self._model = model

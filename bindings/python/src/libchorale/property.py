@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from . import _arrays as arrays
 from . import _declarations as c
-from ._handle import Handle, Recipe, Shared
+from ._handle import Handle, Shared, recipe
 from ._native import call, get, library, struct
 from ._work import told
 from .chain import Scheme, named
@@ -424,7 +424,7 @@ class Dictionary(Shared):
         how = c.CHORALE_UNLISTED_AS_VALUE if unlisted else c.CHORALE_UNLISTED_FORBIDDEN
         create = library.chorale_dictionary_create
         super().__init__(self._create(create, None, array, len(array), how))
-        self._recipe = Recipe(type(self), None, (arrays.own(array),), {"unlisted": bool(unlisted)})
+        self._recipe = recipe(type(self), None, arrays.own(array), unlisted=bool(unlisted))
 
     def __len__(self) -> int:
         return int(get(library.chorale_dictionary_values, self))
