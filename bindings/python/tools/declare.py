@@ -25,7 +25,6 @@ sys.path.insert(0, str(PACKAGE.parent))
 
 import mirror  # noqa: E402
 
-NO_DECLARATIONS = ("export.h", "chorale.h", "experimental.h")
 SCALARS = {
     "uint8_t": "c_uint8",
     "int32_t": "c_int32",
@@ -109,8 +108,7 @@ class Headers:
             self.constants[name] = int(value)
         text = re.sub(r"^\s*#.*?(?<!\\)$", "", text, flags=re.M)
         text = re.sub(r"\bCHORALE_(BEGIN|END)_DECLS\b", "", text)
-        position = 0
-        for match in re.finditer(
+        unread = re.sub(
             r"typedef struct (?P<struct>\w+) \{(?P<fields>[^}]*)\} \w+;"
             r"|typedef struct \w+ \w+;"
             r"|typedef (?P<result>[\w ]+?\**)\s*\(\*(?P<callback>\w+)\)\s*\((?P<taken>[^;]*)\);"
@@ -118,39 +116,36 @@ class Headers:
             r"|enum \{(?P<enum>[^}]*)\};"
             r"|CHORALE_API (?P<returns>[\w\s\*]+?)(?P<function>chorale_\w+)"
             r"\s*\((?P<arguments>[^;]*)\);",
+            self.declaration,
             text,
-        ):
-            unread = text[position : match.start()].strip()
-            if unread:
-                raise SystemExit(f"{path}: cannot read {unread[:80]!r}")
-            position = match.end()
-            if match["struct"]:
-                self.structs[match["struct"]] = [
-                    self.field(entry) for entry in match["fields"].split(";") if entry.strip()
-                ]
-                self.types.append(match["struct"])
-            elif match["callback"]:
-                taken, _ = parameters(match["taken"])
-                self.callbacks[match["callback"]] = plain(match["result"]), taken
-                self.types.append(match["callback"])
-            elif match["alias"]:
-                self.aliases[match["alias"]] = match["type"]
-            elif match["enum"]:
-                for entry in match["enum"].split(","):
-                    if entry.strip():
-                        name, value = entry.split("=")
-                        value = value.strip()
-                        # The value is a number, or an earlier constant.
-                        known = self.constants.get(value)
-                        self.constants[name.strip()] = int(value) if known is None else known
-            elif match["function"]:
-                result = plain(match["returns"])
-                if match["arguments"].endswith("size_t *length"):
-                    result = "void*"  # a text that may hold NUL: its end is given by `length`
-                self.functions[match["function"]] = (result, *parameters(match["arguments"]))
-        unread = text[position:].strip()
+        ).strip()
         if unread:
             raise SystemExit(f"{path}: cannot read {unread[:80]!r}")
+
+    def declaration(self, match: re.Match[str]) -> str:
+        """Stores what a declaration says, and returns what is left of it, nothing."""
+        if match["struct"]:
+            self.structs[match["struct"]] = [
+                self.field(entry) for entry in match["fields"].split(";") if entry.strip()
+            ]
+            self.types.append(match["struct"])
+        elif match["callback"]:
+            taken, _ = parameters(match["taken"])
+            self.callbacks[match["callback"]] = plain(match["result"]), taken
+            self.types.append(match["callback"])
+        elif match["alias"]:
+            self.aliases[match["alias"]] = match["type"]
+        elif match["enum"]:
+            # A value is a number, or an earlier constant.
+            for name, value in re.findall(r"(\w+)\s*=\s*([\w-]+)", match["enum"]):
+                known = self.constants.get(value)
+                self.constants[name] = int(value) if known is None else known
+        elif match["function"]:
+            result = plain(match["returns"])
+            if match["arguments"].endswith("size_t *length"):
+                result = "void*"  # a text that may hold NUL: its end is given by `length`
+            self.functions[match["function"]] = (result, *parameters(match["arguments"]))
+        return ""
 
     def field(self, entry: str) -> tuple[str, str]:
         entry = " ".join(entry.split())
@@ -205,7 +200,7 @@ def includes(directory: Path) -> list[str]:
 
     for path in sorted(directory.rglob("*.h")):
         visit(path.relative_to(directory).as_posix())
-    return [name for name in ordered if name not in NO_DECLARATIONS]
+    return ordered
 
 
 def plain(declared: str) -> str:
@@ -358,7 +353,9 @@ def render(headers: Headers) -> str:
         lines.extend(["", "", f"class {name}(Struct):"])
         lines.extend(f"    {field}: Any" for field, _ in fields)
         kinds = [(field, headers.ctype(declared, field=True)) for field, declared in fields]
-        lines.extend(["    _fields_ = [", *(f'        ("{f}", {k}),' for f, k in kinds), "    ]", ""])
+        lines.extend(
+            ["    _fields_ = [", *(f'        ("{f}", {k}),' for f, k in kinds), "    ]", ""]
+        )
 
     for name in headers.types:
         write(name)
