@@ -434,7 +434,9 @@ def go_function(name: str, go: str) -> str:
         elif field.endswith("_size"):
             put("", f"C.sizeof_{result[2:]}")
         elif array and field in ("count", "length", "table_count"):
-            put("", "columns" if array == "tables" and field == "length" else f"{in_c}(len({array}))", f'c.name("{field}", "len({array})")')
+            columns = array == "tables" and field == "length"
+            named = [] if columns or array == "json" else [f'c.name("{field}", "len({array})")']
+            put("", "columns" if columns else f"{in_c}(len({array}))", *named)
         elif listed and stars and (of in STRUCTS or kind in GO_SLICES):
             result = "int32" if kind == "int32_t" else in_c
             put("", "(*C.int32_t)(to)" if kind == "int32_t" else "to")

@@ -299,7 +299,6 @@ func ReadLearnt(json string) (*Learnt, error) {
 	c := begin()
 	defer c.end()
 	jsonInC := c.chars(json)
-	c.name("length", "len(json)")
 	var made *C.chorale_learnt
 	if c.err != nil || c.failed(C.chorale_learnt_read(nil, jsonInC, C.size_t(len(json)), &made, c.detail)) {
 		return nil, c.err
@@ -341,7 +340,6 @@ func NewSum(values int, tables [][]float64, options *PotentialOptions) (*Potenti
 	defer c.end()
 	all, columns := c.table("tables", tables)
 	c.name("table_count", "len(tables)")
-	c.name("length", "len(tables)")
 	optionsInC := c.potentialOptions(options, values)
 	var made *C.chorale_potential
 	if c.err != nil || c.failed(C.chorale_potential_create_sum(nil, C.int64_t(values), doubles(all), C.int64_t(len(tables)), columns, 0, optionsInC, &made, c.detail)) {
@@ -357,7 +355,6 @@ func NewMax(values int, tables [][]float64, options *PotentialOptions) (*Potenti
 	defer c.end()
 	all, columns := c.table("tables", tables)
 	c.name("table_count", "len(tables)")
-	c.name("length", "len(tables)")
 	optionsInC := c.potentialOptions(options, values)
 	var made *C.chorale_potential
 	if c.err != nil || c.failed(C.chorale_potential_create_max(nil, C.int64_t(values), doubles(all), C.int64_t(len(tables)), columns, 0, optionsInC, &made, c.detail)) {

@@ -311,3 +311,13 @@ func TestClosedHandles(t *testing.T) {
 	_, err = builder.Freeze()
 	refused(t, err, ErrClosed)
 }
+
+// A chain without positions has one labelling, which is empty but not nil.
+func TestEmptyLabelling(t *testing.T) {
+	solver := must(NewChainSolver())
+	defer solver.Close()
+	labelling, result, err := solver.Solve(&Chain{Length: 0, Labels: 2})
+	if check(t, err); labelling == nil || len(labelling) != 0 || result.Outcome != Complete {
+		t.Error(labelling, result)
+	}
+}

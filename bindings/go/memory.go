@@ -149,11 +149,13 @@ func (c *call) numbers(count int) []float64 {
 
 // labels makes an array for the library to fill, as numbers does.
 func (c *call) labels(count int) []int32 {
-	if c.err != nil || count == 0 {
+	if c.err != nil {
 		return nil
 	}
 	labels := make([]int32, count)
-	labels[0] = unwritten
+	if count > 0 {
+		labels[0] = unwritten
+	}
 	return labels
 }
 
@@ -171,11 +173,11 @@ func found(labels []int32) []int32 {
 // of entries, and then with a buffer of this size.
 func filled[T any, N C.int64_t | C.size_t](c *call, fill func(to *T, capacity N, needed *N) C.chorale_status) ([]T, error) {
 	var needed N
-	if c.err != nil || c.failed(fill(nil, 0, &needed)) || needed == 0 {
+	if c.err != nil || c.failed(fill(nil, 0, &needed)) {
 		return nil, c.err
 	}
 	all := make([]T, needed)
-	if c.failed(fill(&all[0], needed, nil)) {
+	if needed > 0 && c.failed(fill(&all[0], needed, nil)) {
 		return nil, c.err
 	}
 	return all, nil
