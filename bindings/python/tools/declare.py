@@ -38,6 +38,12 @@ SCALARS = {
 # leaves out; and its further fields, with their types and comments. One without a type is computed.
 RESULTS = {
     "Progress": ("Progress of a run.", (), {}),
+    "LearnProgress": ("Progress of learning.", (), {}),
+    "RuleReason": (
+        "Why rules changed a label.",
+        ("chain", "a", "reserved"),
+        {"told: str": "the rule in words"},
+    ),
     "Reason": (
         "",
         ("agreement",),
@@ -84,7 +90,10 @@ WORDS = {
     r"\bC of the counts\b": "score of the potential",
     r"\bCOUNT_BOXES\b": "branch and bound",
     r"; AUTO \(0\) only from chorale_clique_score": "",
-    r"; 0: each": "; False: each",
+    r"(?<!done); 0: each": "; False: each",
+    r"\bindex of the rule\b": "index of the rule in `rules`",
+    r"\blabel of the position in CHORALE_ALONE": "label in the chain's best labelling without rules "
+    "and cliques",
     r"\. 0 after": ". False after",
 }
 

@@ -160,7 +160,7 @@ def read(
     listed = [known.setdefault(group, len(known)) for group in groups]
     ids, texts = _ids("tokens", tokens, lengths)
     wanted: list[Wanted] = []
-    for entry, place in _listed(agreeing_by_default(agree, tokens)):
+    for entry, place in _listed(agree, tokens):
         own = isinstance(entry, Agreement)
         asked = entry if own else _asked(entry, strength, minimum, stop)
         wanted.append(_wanted(asked, place, own, len(wanted), lengths, ids, texts))
@@ -303,15 +303,11 @@ def _ids(
     return ids[listed], found
 
 
-def agreeing_by_default(agree: Any, tokens: Any) -> Any:
-    """Returns the argument `agree` or, if it is None, what it stands for: the words, if any."""
-    if agree is not None:
-        return agree
-    return () if tokens is None else "words"
-
-
-def _listed(agree: Any) -> list[tuple[Any, str]]:
-    """Returns the entries of `agree`, each with its name in error messages."""
+def _listed(agree: Any, tokens: Any = None) -> list[tuple[Any, str]]:
+    """Returns the entries of `agree`, each with its name in error messages. None stands for the
+    words, if there are tokens."""
+    if agree is None:
+        agree = () if tokens is None else "words"
     single = isinstance(agree, (str, Property, Agreement)) or (
         isinstance(agree, tuple)
         and len(agree) == 2

@@ -1560,7 +1560,7 @@ class Outcome(enum.IntEnum):
 class Progress(Shown):
     """Progress of a run.
 
-    round             number of rounds done; False: each chain was decoded without its cliques
+    round             number of rounds done; 0: each chain was decoded without its cliques
     messages_changed  number of messages of cliques to members that the round changed
     score             score of the labelling of this round or step of the bound
     best_score        score of the best labelling so far
@@ -1573,6 +1573,40 @@ class Progress(Shown):
     score: float
     best_score: float
     upper_bound: float
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class LearnProgress(Shown):
+    """Progress of learning.
+
+    runs       how often a problem was labelled so far
+    runs_most  upper bound on `runs`
+    """
+
+    runs: int
+    runs_most: int
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class RuleReason(Shown):
+    """Why rules changed a label.
+
+    position   within the chain
+    rule       index of the rule in `rules`
+    own_label  label in the chain's best labelling without rules and cliques
+    label      label in the best labelling of the chain that keeps the rules
+    cost       how much better the chain's best labelling without this rule is, by the scores of the
+               chain and the prices of its other rules. If no single rule makes the change: what all
+               rules cost.
+    told       the rule in words
+    """
+
+    told: str
+    position: int
+    rule: int
+    own_label: int
+    label: int
+    cost: float
 
 
 @dataclasses.dataclass(frozen=True, repr=False)

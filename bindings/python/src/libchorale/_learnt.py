@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import dataclasses
 import json
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
@@ -16,6 +15,7 @@ import numpy.typing as npt
 from . import _arrays as arrays
 from . import _declarations as c
 from ._callbacks import Raised
+from ._declarations import LearnProgress as LearnProgress
 from ._handle import Closable, recipe
 from ._native import call, library, struct
 from ._work import entries, told
@@ -111,15 +111,6 @@ class Learnt(Closable):
         arguments = self, kind, values, centre_value
         create = library.chorale_learnt_potential
         return Potential._made(Potential._create(create, None, *arguments))
-
-
-@dataclasses.dataclass(frozen=True)
-class LearnProgress:
-    """Progress of learning. runs: how often a problem has been labelled so far. runs_most: an upper
-    bound on the value of `runs` at the end."""
-
-    runs: int
-    runs_most: int
 
 
 def learn(

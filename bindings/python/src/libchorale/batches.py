@@ -17,7 +17,7 @@ from typing import Any, Literal, Union
 
 import numpy as np
 
-from ._agreements import Agree, Agreement, _listed, agreeing_by_default
+from ._agreements import Agree, Agreement, _listed
 from ._columns import plain, pyarrow
 from ._learnt import Learnt
 from ._progress import Bars, watched
@@ -161,7 +161,7 @@ class Chains(_Labels):
         check_anywhere(self.rules, "batches are labelled group by group")
 
     def _listed(self) -> list[tuple[Any, str]]:
-        return _listed(agreeing_by_default(self.agree, self.tokens))
+        return _listed(self.agree, self.tokens)
 
     def _columns(self) -> dict[str, str]:
         found = super()._columns()

@@ -34,6 +34,7 @@ import numpy as np
 
 from . import _arrays as arrays
 from . import _declarations as c
+from ._declarations import RuleReason as RuleReason
 from ._native import Using, library, struct
 from ._work import entries
 from .chain import Scheme
@@ -347,27 +348,6 @@ def _kept(segments: list[int], kinds: Sequence[int]) -> Iterator[tuple[int, int,
 
 
 @dataclasses.dataclass(frozen=True)
-class RuleReason:
-    """Why rules changed a label.
-
-    position   the position in the chain
-    rule       index of the rule in `rules`
-    told       the rule in words
-    own_label  the label in the chain's best labelling without rules and cliques
-    label      the label in its best labelling that keeps the rules
-    cost       how much better the chain would be without this rule; if no single rule makes the
-               change, what all its rules cost
-    """
-
-    position: int
-    rule: int
-    told: str
-    own_label: int
-    label: int
-    cost: float
-
-
-@dataclasses.dataclass(frozen=True)
 class RuledChain:
     """A chain to which rules were added, since a labelling of it broke them.
 
@@ -542,18 +522,10 @@ def ruled_chains(decoded: Any, given: Given) -> list[RuledChain]:
     for chain, position, rule, a, own, label, _, cost in entries(
         library.chorale_decoded_rule_reasons, c.chorale_rule_reason, decoded
     ):
-        reasons.setdefault(chain, []).append(
-            RuleReason(position, rule, given.told(rule, a), own, label, cost)
-        )
-    return [
-        RuledChain(
-            chain,
-            _STATES[state],
-            cost,
-            gap,
-            conflicts.get(chain, []),
-            reasons.get(chain, []),
-            given.names,
-        )
-        for chain, state, _, cost, gap in ruled
-    ]
+        told = given.told(rule, a)
+        reasons.setdefault(chain, []).append(RuleReason(told, position, rule, own, label, cost))
+    found = []
+    for chain, state, _, cost, gap in ruled:
+        why = conflicts.get(chain, []), reasons.get(chain, [])
+        found.append(RuledChain(chain, _STATES[state], cost, gap, *why, given.names))
+    return found
