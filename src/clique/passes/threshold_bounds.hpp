@@ -29,7 +29,7 @@ public:
 
   // True if the clique is large enough for these bounds to save time.
   static bool pay_for(const Instance &instance) noexcept {
-    return instance.members >= 192 && instance.members / 8 >= instance.columns;
+    return instance.members >= 192 && instance.members / 16 >= instance.columns;
   }
 
   // Computes all bounds and sorts the passes by descending bound. O(n K) if n is at least about K.
