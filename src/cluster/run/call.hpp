@@ -59,12 +59,17 @@ public:
     failure_ = why;
     failed_.store(true, std::memory_order_release);
   }
+  // Must be called after limits, or a failure of the call, ended a function of the worker early. Records
+  // why the call ends. Returns false.
+  bool end(Worker &worker) noexcept {
+    check(worker);
+    return false;
+  }
   // Must be called after a function of a chain or clique program returned false. Records why: a
-  // failure or an interruption.
-  template <class Program> void give_up(const Program &program, Worker &worker) noexcept {
+  // failure or an interruption. Returns false.
+  template <class Program> bool give_up(const Program &program, Worker &worker) noexcept {
     fail(program.failure);
-    if (program.interrupted())
-      check(worker);
+    return program.interrupted() && end(worker);
   }
   void cancel() noexcept { stop_.store(Interruption::cancelled, std::memory_order_relaxed); }
 

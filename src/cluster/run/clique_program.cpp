@@ -19,6 +19,13 @@ constexpr std::int64_t kBoundSteps = 200;
 // alone, and forbidden counts stay forbidden.
 constexpr double kLeastStrength = 1e-12;
 
+void multiply(gsl::span<double> scores, double factor) noexcept {
+  double *const first = scores.data();
+  if (factor != 1)
+    std::transform(first, first + scores.size(), first,
+                   [factor](double score) { return score * factor; });
+}
+
 } // namespace
 
 CliqueProgram::CliqueProgram(Layout &layout, const Clique &clique, const CliqueSettings &settings,
@@ -173,21 +180,11 @@ void CliqueProgram::note(const CallbackFailure &failed) noexcept {
 // itself need not be scaled: the best columns are the same, and strengthen() multiplies the
 // messages by s.
 void CliqueProgram::weaken() noexcept {
-  if (strength_ == 1)
-    return;
-  const double factor = 1 / std::max(strength_, kLeastStrength);
-  double *const first = incoming.data();
-  std::transform(first, first + incoming.size(), first,
-                 [factor](double score) { return score * factor; });
+  multiply(incoming, 1 / std::max(strength_, kLeastStrength));
 }
 
 void CliqueProgram::strengthen() noexcept {
-  if (strength_ == 1)
-    return;
-  const double factor = std::max(strength_, kLeastStrength);
-  double *const first = outgoing.data();
-  std::transform(first, first + outgoing.size(), first,
-                 [factor](double score) { return score * factor; });
+  multiply(outgoing, std::max(strength_, kLeastStrength));
 }
 
 // Sets the entries of the columns that messages do not cover to minus infinity.

@@ -141,14 +141,10 @@ bool solve_closed(const Setting &setting, RunState &state, std::int64_t number,
   PlacedClique placed(setting, worker.room, number, state.own);
   CliqueProgram &program = placed.program;
   const Clique &clique = placed.clique;
-  if (!load_items(setting, clique, program.incoming, worker.limits)) {
-    setting.call.check(worker);
-    return false;
-  }
-  if (!program.solve(worker.limits)) {
-    setting.call.give_up(program, worker);
-    return false;
-  }
+  if (!load_items(setting, clique, program.incoming, worker.limits))
+    return setting.call.end(worker);
+  if (!program.solve(worker.limits))
+    return setting.call.give_up(program, worker);
   if (program.solved)
     worker.messages_changed += show_items(setting, clique, program.shown, state.now);
   ++worker.clique_updates;

@@ -104,10 +104,8 @@ bool Dual::load_half() noexcept {
   Worker &worker = setting_.worker(0);
   for (const Clique &clique : model_.cliques)
     for (std::int32_t i = 0; i < (clique.closed() ? 0 : clique.all_members()); ++i) {
-      if (!spend_row(clique, i, worker)) {
-        setting_.call.check(worker);
-        return false;
-      }
+      if (!spend_row(clique, i, worker))
+        return setting_.call.end(worker);
       state_.to_chain.load(clique.row(i), multiplier_row(clique, i));
     }
   double *const first = dual_.multipliers.data();

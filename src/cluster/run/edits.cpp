@@ -314,10 +314,8 @@ bool Edits::improve(std::int32_t number) noexcept {
   Worker &worker = setting_.worker(0);
   const Improvement found = improve_chain(setting_, state_.own, state_.now, edits_.counts, number,
                                           edits_.visits < kRepeatVisits, worker);
-  if (was_cut_short(setting_, worker)) {
-    setting_.call.check(worker);
-    return false;
-  }
+  if (was_cut_short(setting_, worker))
+    return setting_.call.end(worker);
   if (!found.gains)
     return true;
   set_now(number, found.labels, found.shown, found.score, true);
@@ -373,8 +371,7 @@ bool Edits::update_chain(std::int32_t number) noexcept {
                      program.decode_and_send(false, &state_.now, worker.limits);
   if (was_cut_short(setting_, worker) || program.failure != RunFailure::none) {
     setting_.call.fail(program.failure);
-    setting_.call.check(worker);
-    return false;
+    return setting_.call.end(worker);
   }
   const auto passed = [&](std::int32_t s) noexcept {
     const std::int32_t clique = program.slot(s).clique;

@@ -49,8 +49,7 @@ public:
     }
     if (block.move_best(program, most, limits))
       return decode();
-    setting_.call.give_up(program, worker_);
-    return false;
+    return setting_.call.give_up(program, worker_);
   }
 
   // Finds the best labelling that obeys `shift`. True if there is one and no clique forbids it or
@@ -69,8 +68,7 @@ public:
     }
     if (program.decode(worker_.limits, &now_))
       return compare() && after.total > kForbidden && before.total > kForbidden;
-    setting_.call.give_up(program, worker_);
-    return false;
+    return setting_.call.give_up(program, worker_);
   }
 
 private:
@@ -85,8 +83,7 @@ private:
   bool decode() noexcept {
     if (program.decode(worker_.limits, &now_))
       return gains_now();
-    setting_.call.give_up(program, worker_);
-    return false;
+    return setting_.call.give_up(program, worker_);
   }
 
   const Setting &setting_;

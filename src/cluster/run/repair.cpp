@@ -43,8 +43,7 @@ public:
     std::fill_n(memory_.weight.data(), memory_.weight.size(), 1);
     if (memory_.counts.count(model_, now_, worker_.limits))
       return true;
-    call_.check(worker_);
-    return false;
+    return call_.end(worker_);
   }
 
   // Changes the labelling until no clique forbids it, or the passes or decodes are used up. Does
@@ -249,8 +248,7 @@ private:
     if (block.load(worker_.limits) && block.sort(worker_.limits) &&
         block.fill_rows(program, worker_.limits))
       return use(block, program);
-    call_.check(worker_);
-    return false;
+    return call_.end(worker_);
   }
 
   // Decodes a chain under its rows. Takes the new labelling, and returns true, if every slot shows a
@@ -260,10 +258,8 @@ private:
     --course_.decodes;
     program.score = kForbidden;
     double value = 0;
-    if (!program.bound(&value, worker_.limits)) {
-      call_.give_up(program, worker_);
-      return false;
-    }
+    if (!program.bound(&value, worker_.limits))
+      return call_.give_up(program, worker_);
     const std::int32_t *shown = program.shown.data();
     if (program.score == kForbidden ||
         !std::all_of(shown, shown + program.slot_count(), [](std::int32_t v) { return v >= 0; }))
@@ -293,10 +289,8 @@ private:
       if (!block.is_repeat(k))
         continue;
       --tries;
-      if (!block.fill_rows(program, worker_.limits)) {
-        call_.check(worker_);
-        return false;
-      }
+      if (!block.fill_rows(program, worker_.limits))
+        return call_.end(worker_);
       block.free_only(program, k);
       if (renew(number, block, program))
         return true;

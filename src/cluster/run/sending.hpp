@@ -22,10 +22,8 @@ template <class Passed>
 bool send_from_chain(const Setting &setting, RunState &state, const ChainProgram &program,
                      Worker &worker, Passed &&passed) noexcept {
   for (std::int32_t s = 0; s < program.slot_count(); ++s) {
-    if (!worker.limits.spend(kRowSteps + 8 * std::int64_t{program.columns_of(s)})) {
-      setting.call.check(worker);
-      return false;
-    }
+    if (!worker.limits.spend(kRowSteps + 8 * std::int64_t{program.columns_of(s)}))
+      return setting.call.end(worker);
     if (state.to_clique.store(program.row_place(s), program.outgoing_row(s), 0)) {
       raise(state.clique_needs.data()[program.slot(s).clique], kAnswersNow);
       passed(s);
@@ -44,23 +42,17 @@ bool send_from_clique(const Setting &setting, RunState &state, std::int32_t numb
   PlacedClique placed(setting, worker.room, number, state.own);
   CliqueProgram &program = placed.program;
   const Clique &clique = placed.clique;
-  if (!placed.load(state.to_clique, worker.limits)) {
-    setting.call.check(worker);
-    return false;
-  }
-  if (!program.answer(worker.limits)) {
-    setting.call.give_up(program, worker);
-    return false;
-  }
+  if (!placed.load(state.to_clique, worker.limits))
+    return setting.call.end(worker);
+  if (!program.answer(worker.limits))
+    return setting.call.give_up(program, worker);
   ++worker.clique_updates;
   bool changed = false;
   for (std::int32_t i = 0; i < clique.all_members(); ++i) {
     // If interrupted, the clique is updated again and stores the other messages. With damping it
     // must not be interrupted, since a message stored twice would be damped twice.
-    if (!worker.limits.spend(kRowSteps + 8 * std::int64_t{clique.width(i)}) && damping == 0) {
-      setting.call.check(worker);
-      return false;
-    }
+    if (!worker.limits.spend(kRowSteps + 8 * std::int64_t{clique.width(i)}) && damping == 0)
+      return setting.call.end(worker);
     if (!state.to_chain.store(clique.row(i), program.outgoing_row(i), damping))
       continue;
     changed = true;
