@@ -18,12 +18,6 @@ public:
   CliqueTask task;
   chorale_clique_options options{};
 
-  chorale_status take_potential(const chorale_potential *potential) noexcept {
-    CHORALE_CHECK(check_given(report_, "potential", potential));
-    potential_ = potential;
-    return CHORALE_OK;
-  }
-
   // Checks the weights and passes them to the task unless all are 1.
   chorale_status take_weights(const std::int64_t *weights) noexcept {
     std::int64_t total = 0;
@@ -38,7 +32,10 @@ public:
   }
 
   // Reads the caller's problem and checks its shape, every score and every fixed value.
-  chorale_status take_problem(const chorale_clique_problem *given) noexcept {
+  chorale_status take_problem(const chorale_potential *potential,
+                              const chorale_clique_problem *given) noexcept {
+    CHORALE_CHECK(check_given(report_, "potential", potential));
+    potential_ = potential;
     chorale_clique_problem problem{};
     CHORALE_CHECK(take_struct(report_, "problem", given, problem));
     CHORALE_CHECK(check_size(report_, "problem->members", problem.members));
@@ -286,8 +283,7 @@ chorale_status chorale_clique_solve(chorale_clique_solver *solver,
   return guarded(error, [&](Report &report) -> chorale_status {
     CHORALE_CHECK(check_given(report, "solver", solver));
     CliqueCall call(report);
-    CHORALE_CHECK(call.take_potential(potential));
-    CHORALE_CHECK(call.take_problem(problem));
+    CHORALE_CHECK(call.take_problem(potential, problem));
     CHORALE_CHECK(call.take_options(options));
     CHORALE_CHECK(call.take_start());
     CHORALE_CHECK(call.take_plan(false));
@@ -307,8 +303,7 @@ chorale_status chorale_clique_max_marginals(chorale_clique_solver *solver,
   return guarded(error, [&](Report &report) -> chorale_status {
     CHORALE_CHECK(check_given(report, "solver", solver));
     CliqueCall call(report);
-    CHORALE_CHECK(call.take_potential(potential));
-    CHORALE_CHECK(call.take_problem(problem));
+    CHORALE_CHECK(call.take_problem(potential, problem));
     CHORALE_CHECK(call.take_options(options));
     if (form != CHORALE_MARGINAL_SCORE && form != CHORALE_MARGINAL_MESSAGE)
       return report.unknown_constant("form", form, "a CHORALE_MARGINAL_ constant");
@@ -335,8 +330,7 @@ chorale_status chorale_clique_score(chorale_clique_solver *solver,
     CHORALE_CHECK(check_given(report, "solver", solver, "assignment", assignment,
                               "result", result));
     CliqueCall call(report);
-    CHORALE_CHECK(call.take_potential(potential));
-    CHORALE_CHECK(call.take_problem(problem));
+    CHORALE_CHECK(call.take_problem(potential, problem));
     const gsl::span<const std::int32_t> given = call.by_member(assignment);
     CHORALE_CHECK(call.check_assignment("assignment", given));
     CHORALE_CHECK(check_result(report, result));

@@ -18,18 +18,18 @@ public:
   explicit FiredColumns(Model &model) noexcept : model_(model), values_(model.memory) {}
 
   bool run() noexcept {
-    for (Clique &clique : model_.cliques)
-      if (clique.centred() || clique.potential())
+    for (std::int32_t c = 0; c < model_.cliques.size(); ++c)
+      if (Clique &clique = model_.cliques[c]; clique.centred() || clique.potential())
         narrow_ = nullptr;
-      else if (!(clique.type = type_of(clique)))
+      else if (!(clique.type = type_of(c)))
         return false;
     return true;
   }
 
 private:
   // Returns the type of a clique with its columns set. NULL if memory runs out.
-  CliqueType *type_of(const Clique &clique) noexcept {
-    CliqueType &type = *clique.type;
+  CliqueType *type_of(std::int32_t clique) noexcept {
+    CliqueType &type = *model_.cliques[clique].type;
     bool all = type.given->callback != nullptr || reads_absent_values(*type.given);
     if (!all && !gather(clique, all))
       return nullptr;
@@ -40,10 +40,10 @@ private:
   // there is one), in ascending order. The value UNLISTED of the dictionary (all values outside
   // it), which always has a column, comes last. Sets `all` if a member is an instance, since it may
   // show any value. False if memory runs out.
-  bool gather(const Clique &clique, bool &all) noexcept {
+  bool gather(std::int32_t clique, bool &all) noexcept {
     values_.truncate(0);
     fires_outside_ = false;
-    const Dictionary *dictionary = clique.dictionary();
+    const Dictionary *dictionary = model_.cliques[clique].dictionary();
     const std::int32_t out = dictionary && dictionary->has_unlisted ? dictionary->count : -1;
     std::int64_t limit = kRepetitions;
     bool fits = true;
@@ -57,14 +57,13 @@ private:
       sort_values();
       limit = std::max(kRepetitions, 2 * values_.size());
     };
-    for (std::int32_t i = 0; i < clique.members && fits; ++i) {
-      const Chain &chain = model_.chains[model_.chain_of(clique, i)];
+    for (std::int32_t i = 0; i < model_.cliques[clique].members && fits; ++i) {
+      const Slot slot = model_.member(clique, i);
+      const Chain &chain = model_.chains[slot.chain];
       all = chain.is_instance;
       if (all)
         return true;
-      const WholeSlot &whole = model_.wholes[-1 - model_.site(clique, i)];
-      const Attached attached{clique.property(), dictionary, whole.classes,
-                              whole.table,       nullptr,    chain.length};
+      const Attached attached = model_.attached(slot);
       attached.each_possible(chain.view().parents != nullptr,
                              [&](std::int32_t value) { push(attached.number(value)); });
     }
