@@ -76,17 +76,4 @@ double greatest(gsl::span<const double> of) noexcept {
   return best;
 }
 
-std::int32_t index_of_greatest(gsl::span<const double> of) noexcept {
-  const double *row = of.data();
-  const auto columns = static_cast<std::int32_t>(of.size());
-  double best = kForbidden;
-  std::int32_t index = -1;
-  for (std::int32_t y = 0; y < columns; ++y)
-    if (row[y] > best) {
-      best = row[y];
-      index = y;
-    }
-  return index;
-}
-
 } // namespace chorale

@@ -70,7 +70,4 @@ void max_into(gsl::span<const double> from, gsl::span<double> to) noexcept;
 // Returns the greatest entry.
 double greatest(gsl::span<const double> of) noexcept;
 
-// Returns the lowest index of the greatest entry; -1 if all are minus infinity.
-std::int32_t index_of_greatest(gsl::span<const double> of) noexcept;
-
 } // namespace chorale

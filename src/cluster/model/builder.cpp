@@ -433,6 +433,8 @@ void chorale_model_builder::count_messages() noexcept {
 // Finds the connected components of the chains by union-find and stores the parts of the model.
 // False if memory runs out.
 bool chorale_model_builder::find_parts() noexcept {
+  if (model->items_alone)
+    return true; // every chain is in part 0 (Parts::make)
   const std::int64_t chains = model->chains.size();
   chorale::Array<std::int32_t> above(memory); // by chain: parent in the forest of Components
   chorale::Array<std::int32_t> first(memory); // by clique: its first chain, or -1

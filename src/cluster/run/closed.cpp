@@ -10,13 +10,32 @@ namespace {
 
 constexpr std::int64_t kClosedGrain = 4;
 
+// phi of an item by label, if nothing but its unary scores counts.
+template <class Number> struct PlainScores {
+  const Number *unary;
+  double operator()(std::int32_t y) const noexcept { return unary[y] + 0.0; } // turns -0 into 0
+};
+
+// Returns work(score), where score(y) is phi of an item under label y: PlainScores if they do.
+template <class Work>
+auto with_scores(const Setting &setting, std::int32_t item, Work &&work) noexcept {
+  const Chain &chain = setting.model.chains[item];
+  if (!setting.inputs.is_plain_item(chain, item)) {
+    const ChainView view = setting.inputs.view_of(item);
+    return work([&view](std::int32_t y) noexcept { return view.score({&y, 1}); });
+  }
+  return chain.single ? work(PlainScores<float>{static_cast<const float *>(chain.unary)})
+                      : work(PlainScores<double>{static_cast<const double *>(chain.unary)});
+}
+
 // Returns the best of the labels y for which takes(y) is true.
-template <class Takes> ItemLabel best_of(const ChainView &item, Takes &&takes) noexcept {
+template <class Score, class Takes>
+ItemLabel best_of(std::int32_t labels, Score &&score, Takes &&takes) noexcept {
   ItemLabel best{0, kForbidden};
-  for (std::int32_t y = 0; y < item.labels; ++y)
+  for (std::int32_t y = 0; y < labels; ++y)
     if (takes(y))
-      if (const double score = item.score({&y, 1}); score > best.score)
-        best = {y, score};
+      if (const double of_label = score(y); of_label > best.score)
+        best = {y, of_label};
   return best;
 }
 
@@ -73,13 +92,9 @@ RunFailure each_marginal(const Setting &setting, const RunState &state, std::int
 } // namespace
 
 ItemLabel best_label(const Setting &setting, std::int32_t item) noexcept {
-  const Chain chain = setting.model.chains[item];
-  const double *scores = setting.inputs.plain_item(chain, item);
-  if (!scores)
-    return best_of(setting.inputs.view_of(item), [](std::int32_t) { return true; });
-  const std::int32_t best = index_of_greatest({scores, to_size(chain.labels)});
-  return best < 0 ? ItemLabel{0, kForbidden}
-                  : ItemLabel{best, scores[best] + 0.0}; // 0.0: turns -0 into 0
+  return with_scores(setting, item, [&](auto &&score) noexcept {
+    return best_of(setting.model.chains[item].labels, score, [](std::int32_t) { return true; });
+  });
 }
 
 bool load_items(const Setting &setting, const Clique &clique, gsl::span<double> scores,
@@ -92,19 +107,20 @@ bool load_items(const Setting &setting, const Clique &clique, gsl::span<double> 
     double *row = rows + i * K;
     if (!limits.spend(16 + K))
       return false;
-    const std::int32_t number = model.chain_of(clique, i);
-    const Chain chain = model.chains[number];
-    const double *plain = setting.inputs.plain_item(chain, number);
-    if (plain && clique.shows_labels(i) && chain.labels == K) {
-      std::copy_n(plain, K, row);
-      continue;
-    }
-    const ChainView item = setting.inputs.view_of(number);
-    std::fill_n(row, K, kForbidden);
-    for (std::int32_t y = 0; y < item.labels; ++y) {
-      double &entry = row[clique.column_of(i, y)];
-      entry = std::max(entry, item.score({&y, 1}));
-    }
+    const std::int32_t item = model.chain_of(clique, i);
+    const std::int32_t labels = model.chains[item].labels;
+    with_scores(setting, item, [&](auto &&score) noexcept {
+      if constexpr (requires { score.unary; })
+        if (clique.shows_labels(i) && labels == K) {
+          std::copy_n(score.unary, K, row);
+          return;
+        }
+      std::fill_n(row, K, kForbidden);
+      for (std::int32_t y = 0; y < labels; ++y) {
+        double &entry = row[clique.column_of(i, y)];
+        entry = std::max(entry, score(y));
+      }
+    });
   }
   return true;
 }
@@ -123,11 +139,13 @@ std::int32_t show_items(const Setting &setting, const Clique &clique,
     if (shows_labels && present == shown[i])
       continue;
     const std::int32_t chain = setting.model.chain_at(site);
-    const ChainView item = setting.inputs.view_of(chain);
-    const ItemLabel best =
-        shows_labels
-            ? ItemLabel{shown[i], item.score({shown + i, 1})}
-            : best_of(item, [&](std::int32_t y) { return clique.column_of(i, y) == shown[i]; });
+    const ItemLabel best = with_scores(setting, chain, [&](auto &&score) noexcept {
+      if (shows_labels)
+        return ItemLabel{shown[i], score(shown[i])};
+      return best_of(setting.model.chains[chain].labels, score, [&](std::int32_t y) noexcept {
+        return clique.column_of(i, y) == shown[i];
+      });
+    });
     if (best.label == present)
       continue;
     labelling.set_item(chain, site, best.label, best.score);

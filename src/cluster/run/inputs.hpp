@@ -27,15 +27,10 @@ public:
       view.masked = mask_of(chain);
     return view;
   }
-  // Returns the unary scores of an item (a chain of one position) if they lie in the model as
-  // doubles without gaps, and phi, the score of the item, is its unary score alone. Otherwise
-  // returns NULL.
-  const double *plain_item(const Chain &item, std::int32_t chain) const noexcept {
-    const bool is_plain =
-        !item.other && !item.single &&
-        !(item.transitions && (item.transitions->start || item.transitions->end)) &&
-        !is_masked(chain) && (views_.empty() || !find_view(chain));
-    return is_plain ? static_cast<const double *>(item.unary) : nullptr;
+  // True if phi, the score of an item (a chain of one position), is its entry of Chain::unary alone.
+  bool is_plain_item(const Chain &item, std::int32_t chain) const noexcept {
+    return !item.other && !(item.transitions && (item.transitions->start || item.transitions->end)) &&
+           !is_masked(chain) && (views_.empty() || !find_view(chain));
   }
   // Returns view_of() of a chain; if edits are expected, with a mask, since edits may add one
   // later. Used to measure memory.
