@@ -85,10 +85,11 @@ class Hand:
             setattr(self, name, self.draw.choice(of) if isinstance(of, list) else self.draw.random() < of)
 
 
-def shown(form: str, value: str, label: str):
-    """Returns a value in a form, such as "Vol. {}", as pieces (text, label)."""
-    before, after = re.split(r"\{\w?\}", form)
-    return [(before, None), (value, label), (after, None)]
+def shown(form: str, *piece, **pieces):
+    """Returns a form, such as "Vol. {}", as pieces (text, label). pieces: those of {name}; piece: the
+    text and the label of any other place."""
+    parts = re.split(r"\{(\w?)\}", form)
+    return [pieces.get(part, piece) if k % 2 else (part, None) for k, part in enumerate(parts)]
 
 
 class Typist:
@@ -285,8 +286,7 @@ class Typist:
             form = "{h}"
         if year:
             form = hand.imprint_year.format(i=form, y="{y}")
-        for part in re.split(r"(\{\w\})", form):
-            pieces.append({"{p}": (place, "Location"), "{h}": (house, "Publisher"), "{y}": (year, "Date")}.get(part, (part, None)))
+        pieces += shown(form, p=(place, "Location"), h=(house, "Publisher"), y=(year, "Date"))
 
     def edition(self, pieces, before=". ", bracket=0.5):
         text = self.form("edition").format(n=self.draw.randint(2, 9))
@@ -487,8 +487,7 @@ class Typist:
         date = FORMS[self.language]["date"][draw.randint(0, 2)].format(d=draw.randint(1, 28), m=(month := draw.randint(1, 12)),
                                                                        M=MONTHS[self.language][month - 1],
                                                                        y=draw.randint(2000, 2019))
-        for part in re.split(r"(\{\w\})", self.form("at")):
-            pieces.append({"{u}": (address, "Identifier"), "{t}": (date.replace("vom ", ""), None)}.get(part, (part, None)))
+        pieces += shown(self.form("at"), u=(address, "Identifier"), t=(date.replace("vom ", ""), None))
 
 
 def tokens_of(pieces, hand: Hand, draw: random.Random):
