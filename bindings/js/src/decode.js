@@ -67,9 +67,13 @@ function chainsOf(scope, scores) {
  * array.
  */
 function flattened(name, rows, ends) {
-  return Array.from(length(name, listOf(name, rows), ends.length - 1), (row, i) =>
-    Array.from(length(`${name}[${i}]`, listOf(`${name}[${i}]`, row), ends[i + 1] - ends[i])),
-  ).flat();
+  const all = [];
+  length(name, listOf(name, rows), ends.length - 1);
+  for (let i = 0; i < rows.length; ++i) {
+    const row = length(`${name}[${i}]`, listOf(`${name}[${i}]`, rows[i]), ends[i + 1] - ends[i]);
+    for (let t = 0; t < row.length; ++t) all.push(row[t]);
+  }
+  return all;
 }
 
 // ---- Agreements --------------------------------------------------------------------------------

@@ -39,6 +39,12 @@ export class Place {
   }
 }
 
+/** Returns a text in UTF-8. */
+function encoded(name, text) {
+  if (typeof text !== "string") refuse("WRONG_TYPE", `${name} is ${shown(text)}, not a text`);
+  return ENCODER.encode(text);
+}
+
 /** Converts a value that C takes by value. type: a letter, as in tools/layout.py. */
 export function converted(name, type, value) {
   if (type === "d") return real(name, value);
@@ -122,16 +128,22 @@ export class Scope {
   }
   /** Copies a text in UTF-8; returns its address and its number of bytes. */
   utf8(name, text) {
-    if (typeof text !== "string") refuse("WRONG_TYPE", `${name} is ${shown(text)}, not a text`);
-    const { at, count } = this.numbers("uint8", name, ENCODER.encode(text));
+    const { at, count } = this.numbers("uint8", name, encoded(name, text));
     return [at, count];
   }
   /** Returns texts as a place of chorale_text. */
   texts(name, texts) {
-    const place = this.place("text", texts.length);
-    texts.forEach((text, index) => {
-      const [bytes, count] = this.utf8(`${name}[${index}]`, text);
-      this.fill(place, { bytes, length: count }, { index });
+    const all = texts.map((text, i) => encoded(`${name}[${i}]`, text));
+    const place = this.place("text", all.length);
+    let { at } = this.place(
+      "uint8",
+      all.reduce((sum, bytes) => sum + bytes.length, 0),
+    );
+    all.forEach((bytes, index) => {
+      const here = new Place(this.native, "uint8", at, bytes.length);
+      here.numbers.set(bytes);
+      this.fill(place, { bytes: here, length: bytes.length }, { index });
+      at += bytes.length;
     });
     return place;
   }
