@@ -36,6 +36,11 @@ class Codes:
     def all_values(self) -> list[Any]:
         return self.values(range(self.count))
 
+    def entry(self, row: int) -> Any:
+        """Returns the value of a row; None for null."""
+        code = int(self.codes[row])
+        return None if code < 0 else self.values([code])[0]
+
 
 class Column:
     """One column of a table with N rows. place: the name of the column in error messages."""

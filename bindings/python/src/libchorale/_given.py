@@ -4,6 +4,7 @@ cannot be used. All that cannot be used is collected, and told at once."""
 from __future__ import annotations
 
 import dataclasses
+import functools
 import json
 import math
 import re
@@ -70,18 +71,14 @@ class Problems:
 
     def __init__(self, rows: int) -> None:
         self._found: list[tuple[Longs, str, Callable[[int], Any], str]] = []
-        self._usable = np.ones(rows, dtype=bool)
+        self.usable: Array = np.ones(rows, dtype=bool)  # whether a row has no such entry
 
     def add(self, wrong: Array, column: str, value: Callable[[int], Any], rule: str) -> None:
         """Adds the rows where `wrong` is true. value: the entry of a row, None for null."""
         rows = np.flatnonzero(wrong)
         if len(rows):
             self._found.append((rows, column, value, rule))
-            self._usable[rows] = False
-
-    @property
-    def usable(self) -> Array:
-        return self._usable
+            self.usable[rows] = False
 
     def all(self) -> list[Problem]:
         found = [
@@ -348,15 +345,8 @@ def _within(number: float) -> float:
 
 def entry_of(column: Column) -> Callable[[int], Any]:
     """Returns a function from a row to its entry, None for null."""
-    kept: list[Codes] = []
-
-    def value(row: int) -> Any:
-        if not kept:
-            kept.append(column.mixed())
-        code = int(kept[0].codes[row])
-        return None if code < 0 else kept[0].values([code])[0]
-
-    return value
+    codes = functools.cache(column.mixed)
+    return lambda row: codes().entry(row)
 
 
 def confidences(
@@ -366,7 +356,6 @@ def confidences(
     confidence, NaN if it has none; the distinct lists of alternatives, and for each row the index
     of its list, -1: none; and how many rows got the confidence `missing`."""
     given = column.floats()
-    none = np.full(0, -1, dtype=np.int32)
     rule = {
         "probability": "not from 0 to 1",
         "percent": "not from 0 to 100",
@@ -378,7 +367,7 @@ def confidences(
         shares = reader.numbers(given)
         with np.errstate(invalid="ignore"):
             wrong = ~null & ~((shares >= 0) & (shares <= 1))
-        of_row = none
+        of_row = np.zeros(0, dtype=np.int32)
     else:
         codes = column.mixed()
         found = np.full(codes.count + 1, np.nan)
@@ -400,8 +389,6 @@ def confidences(
         problems.add(null, name, lambda _: None, "")
     else:
         shares = np.where(null, missing, shares)
-    if not lists:
-        of_row = none
     return shares, lists, of_row, 0 if missing is None else int(null.sum())
 
 

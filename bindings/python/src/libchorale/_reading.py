@@ -95,16 +95,11 @@ def mentions_of(
         respelt = ~np.array([*exact, True])[column.codes] & (number >= 0)
         told["labels in another spelling"] = int(respelt.sum())
         told["rows that say nothing (abstain)"] = int((number == Names.ABSTAINS).sum())
-        full = column
-
-        def entry(row: int) -> Any:
-            return None if full.codes[row] < 0 else full.values([int(full.codes[row])])[0]
-
         null = (column.codes < 0) | np.array([*(v == "" for v in values), False])[column.codes]
         unknown = number == Names.UNKNOWN
-        problems.add(null & unknown & ~scored, label, entry, "which is empty")
+        problems.add(null & unknown & ~scored, label, column.entry, "which is empty")
         rule = f"not one of the labels {known.shown()}"
-        problems.add(unknown & ~null, label, entry, rule)
+        problems.add(unknown & ~null, label, column.entry, rule)
     before, no_keys = np.maximum(number, -1).astype(np.int32), np.empty(0, dtype=np.int32)
     if lists:
         logs = _alternatives(lists, of_row, shares, number, known)
@@ -128,9 +123,9 @@ def gold_of(table: Table, gold: str, known: Names, told: dict[str, int]) -> Ints
     if not (right >= 0).any():
         what = "has no label"
         if len(unknown):
-            [value] = column.values([int(column.codes[unknown[0]])])
+            row = int(unknown[0])
             what = (
-                f"holds {value!r} in row {unknown[0]}, which occurs nowhere among the labels "
+                f"holds {column.entry(row)!r} in row {row}, which occurs nowhere among the labels "
                 f"{known.shown()}; nor does any other of its labels"
             )
         raise ValueError(f"column {gold!r} {what}: there is nothing to learn from")

@@ -125,13 +125,11 @@ class _Rows(Table):
         return Objects(name, [row.get(name) for row in self._table])
 
     def extended(self, new: New) -> Any:
+        null = np.array(None)
         columns = [
-            value.astype(object) if isinstance(value, np.ndarray) else value.objects()
-            for value in new.values()
+            value.objects() if isinstance(value, Labels) else np.where(value != value, null, value)
+            for value in new.values()  # only NaN is not equal to itself
         ]
-        for column, value in zip(columns, new.values()):
-            if isinstance(value, np.ndarray) and value.dtype.kind == "f":
-                column[np.isnan(value)] = None
         names = list(new)
         return [{**row, **dict(zip(names, more))} for row, *more in zip(self._table, *columns)]
 
@@ -153,10 +151,8 @@ class _Frame(Table):
         for name, value in new.items():
             if isinstance(value, Labels):
                 dtype = None if value.like is None else table[value.like].dtype
-                array = _pandas_labels(pandas, value, dtype)
-            else:
-                array = value if isinstance(value, np.ndarray) else value.objects()
-            made[name] = pandas.Series(array, index=table.index)
+                value = _pandas_labels(pandas, value, dtype)
+            made[name] = pandas.Series(value, index=table.index)
         return table.assign(**made)
 
 

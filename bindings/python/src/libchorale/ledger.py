@@ -129,9 +129,7 @@ class Ledger:
         self.evidence = checked(evidence)
         self.revise = revise
         self._settings: dict[str, Any] = {
-            "labels": {k: v for k, v in labels.items()}
-            if isinstance(labels, Mapping)
-            else list(labels),
+            "labels": dict(labels) if isinstance(labels, Mapping) else list(labels),
             "scale": scale,
             "levels": dict(levels),
             "missing": missing,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from .partition import partition
@@ -41,26 +41,18 @@ def register(connection: Any, name: str = "settle", **options: Any) -> None:
     given to `libchorale.settle` takes half of that, and a quarter of the time.
     """
 
-    def settled(*lists: list[Any] | None) -> list[dict[str, Any]] | None:
-        if not 3 <= len(lists) <= 4:
-            raise ValueError(
-                f"{name} has {len(lists)} arguments; it takes lists of keys, labels, confidences "
-                "and, if wanted, counts"
-            )
-        given = _columns(name, lists)
-        if not given:
-            return None
+    def settled(*lists: list[Any]) -> list[dict[str, Any]]:
         columns: dict[str, Any] = {
             column: column for column, _ in zip(("key", "label", "confidence", "count"), lists)
         }
-        rows = [dict(zip(columns, entries)) for entries in zip(*given)]
+        rows = [dict(zip(columns, entries)) for entries in zip(*lists)]
         found = settle(rows, **columns, **options).table
         for row in found:
             row["together"] = None if row["together"] is None else str(row["together"])
         return [{column: row[column] for column in NAMES} for row in found]
 
-    # No parameters: any number of arguments, of any types.
-    connection.create_function(name, settled, None, _TYPE, null_handling="special")
+    needs = "keys, labels, confidences and, if wanted, counts"
+    _create(connection, name, settled, _TYPE, (3, 4), needs)
 
 
 def register_partition(connection: Any, name: str = "groups_of_pairs", **options: Any) -> None:
@@ -78,32 +70,36 @@ def register_partition(connection: Any, name: str = "groups_of_pairs", **options
         ''')
     """
 
-    def divided(*lists: list[Any] | None) -> list[dict[str, Any]] | None:
-        if len(lists) != 3:
-            raise ValueError(
-                f"{name} has {len(lists)} arguments; it takes lists of first records, second "
-                "records and scores"
-            )
-        given = _columns(name, lists)
-        if not given:
-            return None
-        rows = [dict(zip(("first", "second", "score"), entries)) for entries in zip(*given)]
+    def divided(*lists: list[Any]) -> list[dict[str, Any]]:
+        rows = [dict(zip(("first", "second", "score"), entries)) for entries in zip(*lists)]
         found = partition(rows, first="first", second="second", score="score", **options)
         return [
             {"record": str(record), "in_group": group}
             for record, group in zip(found.records, found.groups.tolist())
         ]
 
-    connection.create_function(
-        name, divided, None, "struct(record varchar, in_group bigint)[]", null_handling="special"
-    )
+    kind = "struct(record varchar, in_group bigint)[]"
+    _create(connection, name, divided, kind, (3,), "first records, second records and scores")
 
 
-def _columns(name: str, lists: Sequence[list[Any] | None]) -> list[list[Any]]:
-    """Returns the lists that a function is given, which must have the same length; none if all are
-    null: those of no rows."""
-    given = [of for of in lists if of is not None]
-    if len({len(of) for of in given}) > 1 or 0 < len(given) < len(lists):
+def _create(
+    connection: Any,
+    name: str,
+    function: Callable[..., list[Any]],
+    kind: str,
+    counts: Sequence[int],
+    needs: str,
+) -> None:
+    """Makes a function in SQL of a function that takes lists of equal length. kind: the type of its
+    result. counts: how many lists it may take. needs: what they hold."""
+
+    def checked(*lists: list[Any] | None) -> list[Any] | None:
+        if len(lists) not in counts:
+            raise ValueError(f"{name} has {len(lists)} arguments; it takes lists of {needs}")
         sizes = [None if of is None else len(of) for of in lists]
-        raise ValueError(f"{name} has lists of {', '.join(map(str, sizes))} entries")
-    return given
+        if len(set(sizes)) > 1:
+            raise ValueError(f"{name} has lists of {', '.join(map(str, sizes))} entries")
+        return None if sizes[0] is None else function(*lists)  # all are null: those of no rows
+
+    # No parameters: any number of arguments, of any types.
+    connection.create_function(name, checked, None, kind, null_handling="special")
