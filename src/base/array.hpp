@@ -5,8 +5,9 @@
 #include "base/memory.hpp"
 #include "base/numeric.hpp"
 
-#include <algorithm>
+#include <gsl/span>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -58,14 +59,30 @@ public:
     size_ = count;
     return true;
   }
-  bool copy(const Array &other) noexcept { // false, with nothing changed, if memory runs out
-    if (!reserve(other.size_))
+  // Sets the size, and all entries to `item`. False, with nothing changed, if memory runs out.
+  bool fill(std::int64_t count, const T &item) noexcept {
+    if (!resize(count))
       return false;
-    size_ = other.size_;
-    if (size_ > 0)
-      std::memcpy(begin(), other.begin(), static_cast<std::size_t>(size_) * sizeof(T));
+    std::fill_n(begin(), count, item);
     return true;
   }
+  // Adds entries that lie outside this array. False, with nothing changed, if memory runs out.
+  bool append(gsl::span<const T> items) noexcept {
+    const auto count = static_cast<std::int64_t>(items.size());
+    if (!reserve(size_ + count))
+      return false;
+    std::copy_n(items.data(), count, end());
+    size_ += count;
+    return true;
+  }
+  // Replaces all entries. False, with nothing changed, if memory runs out.
+  bool assign(gsl::span<const T> items) noexcept {
+    if (!reserve(static_cast<std::int64_t>(items.size())))
+      return false;
+    size_ = 0;
+    return append(items);
+  }
+  bool copy(const Array &other) noexcept { return assign(other); }
   void truncate(std::int64_t count) noexcept { size_ = count; }
   // Gives unused memory back, if a smaller block can be allocated.
   void shrink() noexcept {

@@ -25,9 +25,8 @@ public:
 
   // Sets the keys that add() ignores, in any order. False if memory runs out.
   bool leave_out(gsl::span<const std::int32_t> keys) noexcept {
-    if (!left_out_.resize(static_cast<std::int64_t>(keys.size())))
+    if (!left_out_.assign(keys))
       return false;
-    std::copy(keys.begin(), keys.end(), left_out_.begin());
     std::sort(left_out_.begin(), left_out_.end());
     return true;
   }

@@ -35,10 +35,8 @@ bool RuleSearch::run(const ChainView &view, gsl::span<const AttachedRule> rules,
   const Scores measured(measure, view);
   if (!workspace_.reserve(measure.bytes()) || !completion_.resize(view.length * m + m) ||
       !labelling.resize(view.length) || !stepped_.resize(rules_) ||
-      !multipliers_.resize(rules_) || !payments_.resize(m * m + m))
+      !multipliers_.fill(rules_, 0) || !payments_.fill(m * m + m, 0))
     return false;
-  std::fill(multipliers_.begin(), multipliers_.end(), 0);
-  std::fill(payments_.begin(), payments_.end(), 0);
   advance_ = 0;
   Layout layout(workspace_.data());
   Scores scores(layout, view);
@@ -215,9 +213,8 @@ bool RuleSearch::search(Scores &scores, gsl::span<const AttachedRule> rules, std
     std::int64_t slots = 16;
     while (slots < 2 * now_.size() * m)
       slots *= 2;
-    if (!table_.resize(slots))
+    if (!table_.fill(slots, -1))
       return false;
-    std::fill(table_.begin(), table_.end(), -1);
     for (std::int64_t node = 0; node < now_.size(); ++node) {
       if (!limits.spend(std::int64_t{m} * (2 + rules_)))
         return true;
@@ -290,10 +287,7 @@ bool RuleSearch::add(const Node &node) noexcept {
     std::int32_t &entry = table_[static_cast<std::int64_t>(slot)];
     if (entry < 0) {
       entry = static_cast<std::int32_t>(next_.size());
-      for (const std::int32_t state : stepped_)
-        if (!next_states_.push(state))
-          return false;
-      return next_.push(node);
+      return next_states_.append(stepped_) && next_.push(node);
     }
     Node &known = next_[entry];
     if (known.label == node.label &&
@@ -327,16 +321,12 @@ void RuleSearch::keep_best(std::int64_t width) noexcept {
 bool RuleSearch::end_layer() noexcept {
   now_.truncate(0);
   states_.truncate(0);
-  if (!layers_.push(trail_.size()) || !now_.reserve(order_.size()) ||
-      !states_.reserve(order_.size() * rules_) ||
-      !trail_.reserve(trail_.size() + order_.size()))
+  if (!layers_.push(trail_.size()))
     return false;
-  for (const std::int32_t kept : order_) {
-    now_.push(next_[kept]);
-    trail_.push({next_[kept].label, next_[kept].from});
-    for (std::int32_t r = 0; r < rules_; ++r)
-      states_.push(next_states_[std::int64_t{kept} * rules_ + r]);
-  }
+  for (const std::int32_t kept : order_)
+    if (!now_.push(next_[kept]) || !trail_.push({next_[kept].label, next_[kept].from}) ||
+        !states_.append(span_of(next_states_.begin() + std::int64_t{kept} * rules_, rules_)))
+      return false;
   return true;
 }
 

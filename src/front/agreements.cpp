@@ -205,9 +205,8 @@ private:
     const chorale_corpus &corpus = parts_.corpus();
     Array<std::uint8_t> counted(memory_);
     if (corpus.uncounted_count > 0) {
-      if (!counted.resize(setup.values))
+      if (!counted.fill(setup.values, 1))
         return report_.out_of_memory(to_size(setup.values));
-      std::fill(counted.begin(), counted.end(), std::uint8_t{1});
       for (std::int64_t k = 0; k < corpus.uncounted_count; ++k)
         counted[corpus.uncounted[k]] = 0;
     }

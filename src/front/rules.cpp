@@ -85,10 +85,7 @@ chorale_status Rules::read(const Report &report, const chorale_rules *given,
                        ", since rules keep numbers for all pairs of labels");
   for (std::int64_t k = 0; k < rules.count; ++k)
     CHORALE_CHECK(add(report, rules, k, kinds, parts));
-  if (!by_chain_.resize(any() ? parts.chains() : 0))
-    return report.out_of_memory();
-  std::fill(by_chain_.begin(), by_chain_.end(), -1);
-  return CHORALE_OK;
+  return by_chain_.fill(any() ? parts.chains() : 0, -1) ? CHORALE_OK : report.out_of_memory();
 }
 
 chorale_status Rules::check_rule(const Report &report, std::string_view place,
@@ -153,9 +150,8 @@ chorale_status Rules::add(const Report &report, const chorale_rules &given, std:
             index,    rule.a,
             chains_.size(), rule.chains ? rule.chain_count : -1,
             -1,       rule.k};
-  for (std::int64_t c = 0; rule.chains && c < rule.chain_count; ++c)
-    if (!chains_.push(rule.chains[c]))
-      return report.out_of_memory();
+  if (!chains_.append(span_of(rule.chains, rule.chain_count)))
+    return report.out_of_memory();
   std::sort(chains_.begin() + made.first_chain, chains_.end());
   const chorale_corpus &corpus = parts.corpus();
   // True if some label of the kind is counted.
@@ -263,10 +259,7 @@ bool Rules::close(const Model &model, std::int64_t chain, std::int32_t without, 
 bool Rules::set_active(Ruled &ruled, gsl::span<const std::int32_t> active) noexcept {
   ruled.first_active = active_.size();
   ruled.active_count = static_cast<std::int64_t>(active.size());
-  for (const std::int32_t r : active)
-    if (!active_.push(r))
-      return false;
-  return true;
+  return active_.append(active);
 }
 
 // Solves a chain by itself under the rules in scratch.list, and fills `ruled`. own: the labels of the
@@ -295,12 +288,8 @@ bool Rules::settle(const Model &model, Ruled &ruled, gsl::span<const std::int32_
                                        : CHORALE_RULES_UNFINISHED;
   ruled.first_label = labels_.size();
   ruled.length = of.length;
-  const bool takes = ruled.state == CHORALE_RULES_KEPT;
-  for (std::int32_t t = 0; t < of.length; ++t)
-    if (!labels_.push(takes ? search.labelling[t] : own.data()[t]) ||
-        !own_labels_.push(own.data()[t]))
-      return false;
-  return set_active(ruled, list) &&
+  return labels_.append(ruled.state == CHORALE_RULES_KEPT ? search.labelling : own) &&
+         own_labels_.append(own) && set_active(ruled, list) &&
          (ruled.state != CHORALE_RULES_IMPOSSIBLE || find_conflict(model, ruled, limits, scratch));
 }
 
@@ -324,10 +313,7 @@ bool Rules::find_conflict(const Model &model, Ruled &ruled, Limits &limits, Scra
   }
   ruled.first_conflict = conflicts_.size();
   ruled.conflict_count = list.size();
-  for (const std::int32_t r : list)
-    if (!conflicts_.push(r))
-      return false;
-  return true;
+  return conflicts_.append(list);
 }
 
 bool Rules::check(const Model &model, gsl::span<const std::int32_t> labels,
@@ -360,13 +346,12 @@ bool Rules::check(const Model &model, gsl::span<const std::int32_t> labels,
       each_broken(i, chain, own, collect);
     each_broken(i, chain, now, collect);
     if (ruled) { // if some rule in the list is new, adds the rules that the chain has
-      const std::int32_t *first = active_.begin() + ruled->first_active;
-      const std::int32_t *end = first + ruled->active_count;
-      if (std::all_of(list.begin(), list.end(),
-                      [&](std::int32_t r) { return std::find(first, end, r) != end; }))
+      const auto active = active_of(*ruled);
+      if (std::all_of(list.begin(), list.end(), [&](std::int32_t r) {
+            return std::find(active.begin(), active.end(), r) != active.end();
+          }))
         continue;
-      for (std::int64_t k = 0; k < ruled->active_count; ++k)
-        collect(active_[ruled->first_active + k]);
+      std::for_each(active.begin(), active.end(), collect);
       if (!has_room || !set_active(*ruled, list))
         return false;
       added = true;
@@ -426,8 +411,8 @@ chorale_status Rules::add_cliques(const Report &report, Builder &builder,
                         labels_.begin() + ruled.first_label));
       continue;
     }
-    for (std::int64_t k = 0; k < ruled.active_count; ++k) {
-      const Rule &rule = rules_[active_[ruled.first_active + k]];
+    for (const std::int32_t r : active_of(ruled)) {
+      const Rule &rule = rules_[r];
       Held<Potential> price;
       CHORALE_CHECK(
           create_price(report, memory_, rule.property->values, 0, -rule.price, price.slot()));
@@ -494,13 +479,12 @@ bool Rules::explain(const Model &model, Array<chorale_rule_reason> &to) const no
       if (!to.push({ruled.chain, t, rule.index, rule.a, own[t], labels[t], 0, 0}))
         return false;
     }
-    for (std::int64_t k = 0; to.size() > first && k < ruled.active_count; ++k) {
-      const std::int32_t r = active_[ruled.first_active + k];
+    for (const std::int32_t r : active_of(ruled)) {
+      if (to.size() == first)
+        break;
       scratch.list.truncate(0);
-      for (std::int64_t j = 0; j < ruled.active_count; ++j)
-        if (!scratch.list.push(active_[ruled.first_active + j]))
-          return false;
-      if (!close(model, ruled.chain, r, limits, scratch))
+      if (!scratch.list.append(active_of(ruled)) ||
+          !close(model, ruled.chain, r, limits, scratch))
         return false;
       if (limits.interruption() != Interruption::none)
         break;

@@ -117,6 +117,9 @@ private:
   gsl::span<const std::int32_t> labels_of(const Ruled &ruled) const noexcept {
     return span_of(labels_.begin() + ruled.first_label, ruled.length);
   }
+  gsl::span<const std::int32_t> active_of(const Ruled &ruled) const noexcept {
+    return span_of(active_.begin() + ruled.first_active, ruled.active_count);
+  }
 
   Memory memory_;
   bool any_ = false;

@@ -38,8 +38,7 @@ double test_agreement(const Memory &memory, Lessons &lessons) {
   Array<std::int32_t> gold(memory);   // by place
   Array<std::int64_t> strata(memory); // the first place of each stratum, and the number of places
   Array<std::uint32_t> cliques(memory); // by position: how many cliques it is in
-  need(cliques.resize(lessons.gold.size()));
-  std::fill(cliques.begin(), cliques.end(), 0);
+  need(cliques.fill(lessons.gold.size(), 0));
   std::uint64_t random = 3;
   std::int64_t count = 0;
   for (const Kind &kind : lessons.learnt.kinds)

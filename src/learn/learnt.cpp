@@ -102,9 +102,8 @@ chorale_status create_learnt(const Report &report, const Memory &memory, const K
   const bool is_majority = !weights.empty() && weights.data()->basis == Basis::majority;
   Array<double> numbers(memory); // the head and linear weights of a mixture, or a square
   Array<std::uint8_t> mask(memory);
-  need(numbers.resize(is_majority ? columns * columns : kMixtureHead + columns) &&
+  need(numbers.fill(is_majority ? columns * columns : kMixtureHead + columns, 0.0) &&
        mask.resize(columns));
-  std::fill(numbers.begin(), numbers.end(), 0.0);
   double *linear = numbers.begin() + kMixtureHead;
   for (std::int64_t v = 0; v < columns; ++v) {
     const bool agrees = v < values - (kind.has_out ? 1 : 0) && !kind.is_centred();

@@ -48,9 +48,8 @@ chorale_status Lessons::prepare(const Report &report) {
       positions += chain.length;
     }
   }
-  need(gold.resize(positions) && base.resize(positions) && found.resize(positions) &&
+  need(gold.fill(positions, -1) && base.resize(positions) && found.resize(positions) &&
        group.resize(starts.size()));
-  std::fill(gold.begin(), gold.end(), -1);
   for (const Lesson &lesson : lessons) {
     const std::int32_t *given = chorale_problem_gold(lesson.problem);
     if (given && spec_.options.without_gold == 0)
@@ -219,8 +218,7 @@ void Lessons::make_log_odds(std::int32_t number, double strength, std::int64_t w
   const std::int64_t columns = learnt.kinds[number].columns();
   const std::int64_t size = learnt.kinds[number].centre_values * columns;
   Array<double> counts(memory_); // centre values x columns
-  need(counts.resize(size));
-  std::fill(counts.begin(), counts.end(), 1.0);
+  need(counts.fill(size, 1.0));
   each_clique([&](const Lesson &lesson, std::int32_t c, std::int32_t kind) {
     const std::int32_t members = lesson.model->cliques[c].members;
     if (kind != number || fold[group_of(lesson, c)] == without)

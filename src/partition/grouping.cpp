@@ -24,17 +24,14 @@ bool Grouping::prepare() noexcept {
   const std::int64_t n = graph_.units();
   const auto fits = [n](auto &...arrays) { return (arrays.resize(n) && ...); };
   const auto are_ready = [n](auto &...queues) { return (queues.prepare(n) && ...); };
-  if (!fits(group_, head_, next_, previous_, records_, sums_, was_) ||
-      !are_ready(near_, empty_, waiting_, touched_, moved_) || !chosen_.reserve(kMostDissolved) ||
-      !mark_of_source_.resize(graph_.has_sources() ? graph_.unit.size() : 0))
+  if (!fits(group_, head_, records_, was_) || !next_.fill(n, -1) || !previous_.fill(n, -1) ||
+      !sums_.fill(n, 0.0) || !are_ready(near_, empty_, waiting_, touched_, moved_) ||
+      !chosen_.reserve(kMostDissolved) ||
+      !mark_of_source_.fill(graph_.has_sources() ? graph_.unit.size() : 0, 0))
     return false;
   std::iota(group_.begin(), group_.end(), 0);
   std::iota(head_.begin(), head_.end(), 0);
-  std::fill(next_.begin(), next_.end(), -1);
-  std::fill(previous_.begin(), previous_.end(), -1);
   std::copy(graph_.size.begin(), graph_.size.end(), records_.begin());
-  std::fill(sums_.begin(), sums_.end(), 0.0);
-  std::fill(mark_of_source_.begin(), mark_of_source_.end(), 0);
   least_ = kLeastGain * graph_.above;
   return true;
 }

@@ -11,12 +11,7 @@ class IndexQueue {
 public:
   explicit IndexQueue(const Memory &memory) noexcept : indices_(memory), is_in_(memory) {}
   // Allocates the memory. False if it runs out.
-  bool prepare(std::int64_t n) noexcept {
-    if (!indices_.resize(n) || !is_in_.resize(n))
-      return false;
-    std::fill(is_in_.begin(), is_in_.end(), std::uint8_t{0});
-    return true;
-  }
+  bool prepare(std::int64_t n) noexcept { return indices_.resize(n) && is_in_.fill(n, 0); }
   std::int64_t size() const noexcept { return size_; }
   std::int32_t operator[](std::int64_t k) const noexcept {
     const std::int64_t at = first_ + k;

@@ -13,7 +13,6 @@ namespace {
 // Writes the groups of all records, in the order of their first records. Returns how many there are.
 std::int32_t write_groups(const ScoredGraph &graph, const Grouping &grouping,
                           Array<std::int32_t> &numbers, std::int32_t *groups) noexcept {
-  std::fill(numbers.begin(), numbers.end(), -1);
   std::int32_t count = 0;
   for (std::int64_t i = 0; i < graph.unit.size(); ++i) {
     std::int32_t &number = numbers[grouping.group_of(graph.unit[i])];
@@ -30,9 +29,8 @@ bool write_reasons(const Memory &memory, const ScoredGraph &graph,
                    chorale_overruling *overruled, double *others) noexcept {
   Array<double> within(memory);      // by record: sum of its scores within its group
   Array<ScoredEdge> between(memory); // sums of scores between groups
-  if (!within.resize(pairs.records))
+  if (!within.fill(pairs.records, 0.0))
     return false;
-  std::fill(within.begin(), within.end(), 0.0);
   const auto edge_of = [&](std::int64_t k) {
     const auto [low, high] = std::minmax(groups[pairs.first[k]], groups[pairs.second[k]]);
     return ScoredEdge{low, high, pairs.score[k]};
@@ -113,7 +111,7 @@ chorale_status chorale_partition(const chorale_host *host, const chorale_scored_
     Grouping grouping(memory, graph, half);
     TriangleBound triangles(memory, graph, limits);
     Array<std::int32_t> numbers(memory);
-    if (!grouping.prepare() || !numbers.resize(graph.units()))
+    if (!grouping.prepare() || !numbers.fill(graph.units(), -1))
       return report.out_of_memory();
     grouping.run(given.effort == 0 ? 1 : std::max(given.effort, 0.0));
     found.groups = write_groups(graph, grouping, numbers, groups);

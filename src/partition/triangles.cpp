@@ -176,10 +176,8 @@ bool TriangleBound::separate(double least) noexcept {
 }
 
 bool TriangleBound::run(double score, double &bound) noexcept {
-  if (!head_.resize(graph_.units()) || !came_.resize(graph_.units()))
+  if (!head_.fill(graph_.units(), -1) || !came_.fill(graph_.units(), -1))
     return false;
-  std::fill(head_.begin(), head_.end(), -1);
-  std::fill(came_.begin(), came_.end(), -1);
   double greatest = 0;
   for (const ScoredEdge &edge : graph_.edges) {
     std::int32_t number = 0;

@@ -86,11 +86,9 @@ chorale_status exchange_potentials(const Report &report, const Model &model, Pri
   for (const SharedClique &shared : to.shared)
     most = std::max(most, shared.values);
   chorale_status status = CHORALE_OK;
-  if (!exchanges.resize(model.cliques.size()) || !zeros.resize(most) ||
+  if (!exchanges.fill(model.cliques.size(), Exchange{}) || !zeros.fill(most, 0.0) ||
       !linear.reserve(to.shared.size()))
     return report.out_of_memory();
-  std::fill(exchanges.begin(), exchanges.end(), Exchange{});
-  std::fill(zeros.begin(), zeros.end(), 0.0);
   for (const SharedClique &shared : to.shared) {
     Potential *potential = nullptr;
     status = create_mixture(report, to.memory, {}, span_of(zeros.begin(), kMixtureHead),

@@ -35,14 +35,6 @@ const chorale_text &text_at(const chorale_text *texts, std::size_t text_size,
                                                  to_size(k) * text_size);
 }
 
-// Replaces the contents of `to` by the integers of `from`. False if memory runs out.
-bool replace(Array<std::int32_t> &to, gsl::span<const std::int32_t> from) noexcept {
-  if (!to.resize(static_cast<std::int64_t>(from.size())))
-    return false;
-  std::copy(from.begin(), from.end(), to.begin());
-  return true;
-}
-
 } // namespace
 
 chorale_problem::~chorale_problem() {
@@ -234,9 +226,9 @@ chorale_problem::set_cliques(const Report &report, gsl::span<const std::int32_t>
       (new_values.data() && !values.reserve(cliques)))
     return report.out_of_memory();
   if (new_kinds.data())
-    replace(kinds, new_kinds);
+    kinds.assign(new_kinds);
   if (new_values.data())
-    replace(values, new_values);
+    values.assign(new_values);
   return CHORALE_OK;
 }
 
@@ -254,7 +246,7 @@ chorale_status chorale_problem::set_gold(const Report &report,
         return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "gold[", at - given.data(), "], position ", t,
                            " of chain ", i, ", is ", *at, "; it must be from -1 to ",
                            of.chains[i].labels - 1);
-  return replace(gold, given) ? CHORALE_OK : report.out_of_memory();
+  return gold.assign(given) ? CHORALE_OK : report.out_of_memory();
 }
 
 chorale_status chorale_problem::set_note(const Report &report, chorale_text name,

@@ -438,10 +438,9 @@ bool chorale_model_builder::find_parts() noexcept {
   const std::int64_t chains = model->chains.size();
   chorale::Array<std::int32_t> above(memory); // by chain: parent in the forest of Components
   chorale::Array<std::int32_t> first(memory); // by clique: its first chain, or -1
-  if (!above.resize(chains) || !first.resize(model->cliques.size()))
+  if (!above.resize(chains) || !first.fill(model->cliques.size(), -1))
     return false;
   std::iota(above.begin(), above.end(), 0);
-  std::fill(first.begin(), first.end(), -1);
   chorale::Components components(above);
   const auto join = [&](std::int64_t clique, std::int32_t chain) {
     if (first[clique] < 0)

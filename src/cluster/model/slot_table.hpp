@@ -54,10 +54,7 @@ private:
     while (size < 4 * slots)
       size *= 2;
     forget();
-    if (!entries_.resize(size))
-      return false;
-    std::fill(entries_.begin(), entries_.end(), -1);
-    return true;
+    return entries_.fill(size, -1);
   }
   // Entries at which the search for a key begins, and goes on after `at`.
   std::int64_t after(std::int64_t at) const noexcept { return (at + 1) & (entries_.size() - 1); }
