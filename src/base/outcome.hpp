@@ -2,11 +2,19 @@
 // which forbid every labelling of a chain (outcome.h).
 #pragma once
 
+#include "base/limits.hpp"
 #include "base/names.hpp"
 
 #include <chorale/outcome.h>
 
 namespace chorale {
+
+// Returns the outcome of a computation that `by` interrupted; `otherwise` if nothing did.
+inline chorale_outcome outcome_of(Interruption by, chorale_outcome otherwise) noexcept {
+  return by == Interruption::deadline    ? CHORALE_OUTCOME_DEADLINE
+         : by == Interruption::cancelled ? CHORALE_OUTCOME_CANCELLED
+                                         : otherwise;
+}
 
 inline const char *outcome_name(chorale_outcome outcome) noexcept {
   constexpr NamedConstant kNames[] = {{CHORALE_OUTCOME_COMPLETE, "complete"},

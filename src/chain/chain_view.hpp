@@ -50,6 +50,12 @@ struct ChainView {
                     (edge_each ? (t - 1) * edge_matrix : 0) + from * edge_from + to * edge_to);
     return transitions ? transitions->matrix[from * transitions->row_stride + to] : 0;
   }
+  // Sets edge_from and edge_to, from the strides of the caller's rows and columns.
+  void set_edge_strides(chorale_orientation orientation, std::int64_t row,
+                        std::int64_t column) noexcept {
+    edge_from = static_cast<std::ptrdiff_t>(orientation == CHORALE_ROWS_FROM ? row : column);
+    edge_to = static_cast<std::ptrdiff_t>(orientation == CHORALE_ROWS_FROM ? column : row);
+  }
   bool has_end() const noexcept { return end || (transitions && transitions->end); }
   double start_at(std::int32_t y) const noexcept {
     return start ? number(start, y) : transitions && transitions->start ? transitions->start[y] : 0;

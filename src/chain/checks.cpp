@@ -94,11 +94,7 @@ chorale_status check_chain(const Report &report, chorale_chain chain, ChainView 
     view.edges = chain.edge_matrices > 0 ? chain.edges : nullptr;
     view.edge_each = chain.edge_matrices > 1;
     view.edge_matrix = gsl::narrow_cast<std::ptrdiff_t>(chain.edge_matrix_stride);
-    const bool rows_from = chain.orientation == CHORALE_ROWS_FROM;
-    const auto row = gsl::narrow_cast<std::ptrdiff_t>(chain.edge_row_stride);
-    const auto column = gsl::narrow_cast<std::ptrdiff_t>(chain.edge_column_stride);
-    view.edge_from = rows_from ? row : column;
-    view.edge_to = rows_from ? column : row;
+    view.set_edge_strides(chain.orientation, chain.edge_row_stride, chain.edge_column_stride);
   }
   view.start = chain.start;
   view.end = chain.end;

@@ -117,12 +117,10 @@ std::int32_t staging_room(std::int64_t most, std::int32_t width, std::int32_t la
       std::min<std::int64_t>({most, 8 * std::int64_t{width} + labels, INT32_MAX}));
 }
 
-gsl::span<const std::int32_t> Beam::prune(Configurations &set, std::int32_t width,
-                                          gsl::span<const BoundProperty> properties) noexcept {
-  const BoundProperty *property = properties.data();
-  const auto count = static_cast<std::int32_t>(properties.size());
-  std::int32_t outgoing = count - 1;
-  while (outgoing >= 0 && property[outgoing].role != Role::outgoing)
+gsl::span<const std::int32_t> JointProgram::keep_best(Configurations &set) noexcept {
+  const std::int32_t width = limits_.width;
+  std::int32_t outgoing = count_ - 1;
+  while (outgoing >= 0 && properties_[outgoing].role != Role::outgoing)
     --outgoing;
   const std::int32_t n = set.count();
   for (std::int32_t i = 0; i < n; ++i) {
@@ -152,8 +150,9 @@ gsl::span<const std::int32_t> Beam::prune(Configurations &set, std::int32_t widt
 JointProgram::JointProgram(Layout &layout, const ChainView &view, std::int32_t count,
                            std::int32_t width, std::int32_t room, std::int64_t codes) noexcept
     : length_(view.length), labels_(view.labels), count_(count), width_(width),
-      beam_(layout, room, codes), fired_(layout.take<std::int32_t>(count)),
-      key_(layout.take<std::int32_t>(count)) {}
+      codes_(codes), rank_(layout.take<double>(room)), order_(layout.take<std::int32_t>(room)),
+      leads_(layout.take<std::uint8_t>(room)), leader_(layout.take<std::int32_t>(codes)),
+      fired_(layout.take<std::int32_t>(count)), key_(layout.take<std::int32_t>(count)) {}
 
 void JointProgram::start(Scores &scores, gsl::span<const BoundProperty> properties,
                          const JointLimits &limits, const JointTargets &targets,
@@ -177,11 +176,11 @@ bool JointProgram::prune(Configurations &set, std::int32_t columns) noexcept {
     return false;
   outcome_->pruned = true;
   for (std::int32_t i = 0; i < set.count(); ++i) {
-    beam_.rank(i) = greatest({set.row(i), to_size(columns)});
+    rank_[i] = greatest({set.row(i), to_size(columns)});
     for (std::int32_t k = 0; k < count_; ++k)
-      beam_.rank(i) += properties_[k].expected_payment(set.key(i)[k]);
+      rank_[i] += properties_[k].expected_payment(set.key(i)[k]);
   }
-  beam_.prune(set, limits_.width, span_of(properties_, count_));
+  keep_best(set);
   return true;
 }
 

@@ -100,37 +100,12 @@ struct JointTargets {
 // beam prunes it. `most`: greatest number of configurations possible.
 std::int32_t staging_room(std::int64_t most, std::int32_t width, std::int32_t labels) noexcept;
 
-// Beam pruning. Keeps first the configuration of the greatest rank for each code of the property
-// with the role outgoing (the last one, if several have it), so that entries of its message are not
-// lost; then those of the greatest ranks among the others, until the width is reached.
-class Beam {
-public:
-  // `capacity`: greatest number of configurations in a set. `codes`: greater than every code of
-  // every property.
-  Beam(Layout &layout, std::int32_t capacity, std::int64_t codes) noexcept
-      : codes_(codes), rank_(layout.take<double>(capacity)),
-        order_(layout.take<std::int32_t>(capacity)), leads_(layout.take<std::uint8_t>(capacity)),
-        leader_(layout.take<std::int32_t>(codes)) {}
-  // The rank of configuration i, which the caller sets before prune().
-  double &rank(std::int32_t i) noexcept { return rank_[i]; }
-  // Drops all but `width` configurations. Returns the former indices of those that were dropped.
-  gsl::span<const std::int32_t> prune(Configurations &set, std::int32_t width,
-                                      gsl::span<const BoundProperty> properties) noexcept;
-
-private:
-  std::int64_t codes_;
-  double *rank_;         // by configuration
-  std::int32_t *order_;  // indices of configurations
-  std::uint8_t *leads_;  // by configuration: 1 if leader_ contains its index
-  std::int32_t *leader_; // by code of the outgoing property: best configuration with this code
-};
-
 // What the joint programs of chains and of trees share: the arguments of a run, the beam, and the
 // messages that it computes.
 class JointProgram {
 protected:
-  // `count`: number of properties. `room`: greatest number of configurations in a set. `codes`: as
-  // for Beam.
+  // `count`: number of properties. `room`: greatest number of configurations in a set. `codes`:
+  // greater than every code of every property.
   JointProgram(Layout &layout, const ChainView &view, std::int32_t count, std::int32_t width,
                std::int32_t room, std::int64_t codes) noexcept;
   // Stores the arguments of a run, and fills the messages with minus infinity.
@@ -139,6 +114,11 @@ protected:
   // Prunes `set`, with rows of `columns` entries, to the beam width. The rank of a configuration is
   // its best score plus the sum of expected_payment(). False, with nothing done, if limits_.exact.
   bool prune(Configurations &set, std::int32_t columns) noexcept;
+  // Beam pruning by rank_. Keeps first the configuration of the greatest rank for each code of the
+  // property with the role outgoing (the last one, if several have it), so that entries of its
+  // message are not lost; then those of the greatest ranks among the others, until the width is
+  // reached. Returns the former indices of those that were dropped.
+  gsl::span<const std::int32_t> keep_best(Configurations &set) noexcept;
   // Takes complete labellings on which each property k with the role outgoing has the value
   // fired_[k]. `score`: their best score, without the incoming messages of these properties. Raises
   // entry fired_[k] of each outgoing message to at least `score` plus the incoming messages of the
@@ -149,7 +129,11 @@ protected:
   std::int32_t labels_;
   std::int32_t count_; // properties
   std::int32_t width_;
-  Beam beam_;
+  std::int64_t codes_;
+  double *rank_;         // by configuration, for keep_best()
+  std::int32_t *order_;  // indices of configurations
+  std::uint8_t *leads_;  // by configuration: 1 if leader_ contains its index
+  std::int32_t *leader_; // by code of the outgoing property: best configuration with this code
   std::int32_t *fired_; // by property: the value of a whole labelling
   std::int32_t *key_;   // scratch: a key
 

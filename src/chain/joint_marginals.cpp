@@ -79,13 +79,13 @@ void JointChain::weigh(const Matrix<const double> &edges) noexcept {
 void JointChain::thin() noexcept {
   for (std::int32_t i = 0; i < next_.count(); ++i) {
     const double *row = next_.row(i);
-    beam_.rank(i) =
+    rank_[i] =
         sums_->total(labels_, [=, this](std::int32_t y) { return row[y] + after_[y]; }) +
         hope(next_.key(i)) + lowered_;
   }
   outcome_->pruned = true;
-  for (const std::int32_t i : beam_.prune(next_, limits_.width, span_of(properties_, count_)))
-    lost_ = sums_->add(lost_, beam_.rank(i));
+  for (const std::int32_t i : keep_best(next_))
+    lost_ = sums_->add(lost_, rank_[i]);
 }
 
 void JointChain::keep_forward(std::int32_t t) noexcept {

@@ -58,15 +58,6 @@ const MaxPlus &max_plus_here() noexcept {
 
 const MaxPlus &max_plus_anywhere() noexcept { return anywhere::kLoops; }
 
-void max_into(gsl::span<const double> from, gsl::span<double> to) noexcept {
-  Expects(to.size() >= from.size());
-  const double *row = from.data();
-  double *most = to.data();
-  const auto columns = static_cast<std::int32_t>(from.size());
-  for (std::int32_t y = 0; y < columns; ++y)
-    most[y] = row[y] > most[y] ? row[y] : most[y];
-}
-
 double greatest(gsl::span<const double> of) noexcept {
   const double *row = of.data();
   const auto columns = static_cast<std::int32_t>(of.size());

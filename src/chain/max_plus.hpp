@@ -64,9 +64,6 @@ const MaxPlus &max_plus_here() noexcept;
 // Returns the generic variant, the reference in tests.
 const MaxPlus &max_plus_anywhere() noexcept;
 
-// to[y] = max(to[y], from[y]) for all y of `from`.
-void max_into(gsl::span<const double> from, gsl::span<double> to) noexcept;
-
 // Returns the greatest entry.
 double greatest(gsl::span<const double> of) noexcept;
 

@@ -17,11 +17,7 @@ ChainView matrix_view(const chorale_transitions_options &options, std::int64_t l
   view.labels = gsl::narrow_cast<std::int32_t>(labels);
   view.single = options.element == CHORALE_FLOAT32;
   view.edges = scores;
-  const bool rows_from = options.orientation == CHORALE_ROWS_FROM;
-  const auto row = gsl::narrow_cast<std::ptrdiff_t>(options.row_stride);
-  const auto column = gsl::narrow_cast<std::ptrdiff_t>(options.column_stride);
-  view.edge_from = rows_from ? row : column;
-  view.edge_to = rows_from ? column : row;
+  view.set_edge_strides(options.orientation, options.row_stride, options.column_stride);
   view.start = options.start;
   view.end = options.end;
   return view;

@@ -1,6 +1,7 @@
 // search.hpp explains the words used here.
 #include "clique/computation.hpp"
 
+#include "base/outcome.hpp"
 #include "clique/search.hpp"
 #include "potential/member_row.hpp"
 
@@ -137,11 +138,8 @@ private:
   chorale_outcome outcome(const CliqueAnswer &answer, bool found) const noexcept {
     if (solution_.infeasible)
       return CHORALE_OUTCOME_INFEASIBLE;
-    const Interruption interruption = limits_.interruption();
-    if (interruption == Interruption::deadline)
-      return CHORALE_OUTCOME_DEADLINE;
-    if (interruption == Interruption::cancelled)
-      return CHORALE_OUTCOME_CANCELLED;
+    if (limits_.interruption() != Interruption::none)
+      return outcome_of(limits_.interruption(), CHORALE_OUTCOME_COMPLETE);
     if (found && !answer.proven && solution_.gap_reached(task_.options.gap))
       return CHORALE_OUTCOME_GAP_REACHED;
     if (solution_.node_limit_hit)

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "base/limits.hpp"
+#include "base/outcome.hpp"
 #include "learn/learnt.hpp"
 
 #include <array>
@@ -109,8 +110,7 @@ public:
   // Announces `work` steps, before they are done. Throws LearningEnds.
   void spend(std::int64_t work) {
     if (!limits_.spend(work))
-      end_by(limits_.interruption() == Interruption::cancelled ? CHORALE_OUTCOME_CANCELLED
-                                                               : CHORALE_OUTCOME_DEADLINE);
+      end_by(outcome_of(limits_.interruption(), CHORALE_OUTCOME_DEADLINE));
   }
   // True once half of the time limit is over.
   bool is_late() const noexcept {

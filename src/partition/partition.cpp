@@ -1,4 +1,5 @@
 // Exported C function of partition.h.
+#include "base/outcome.hpp"
 #include "capi/firewall.hpp"
 #include "partition/grouping.hpp"
 #include "partition/triangles.hpp"
@@ -76,12 +77,6 @@ bool write_reasons(const Memory &memory, const ScoredGraph &graph,
   return true;
 }
 
-chorale_outcome outcome_of(Interruption interruption) noexcept {
-  return interruption == Interruption::deadline    ? CHORALE_OUTCOME_DEADLINE
-         : interruption == Interruption::cancelled ? CHORALE_OUTCOME_CANCELLED
-                                                   : CHORALE_OUTCOME_COMPLETE;
-}
-
 } // namespace
 } // namespace chorale
 
@@ -125,8 +120,8 @@ chorale_status chorale_partition(const chorale_host *host, const chorale_scored_
     found.score = score.total;
     found.upper_bound = std::max(score.total, graph.inside + bound);
     found.proven = closes_gap(found.score, score.magnitude + graph.above, found.upper_bound);
-    found.outcome = outcome_of(half.interruption() != Interruption::none ? half.interruption()
-                                                                        : limits.interruption());
+    found.outcome = outcome_of(
+        half.interruption(), outcome_of(limits.interruption(), CHORALE_OUTCOME_COMPLETE));
     if ((overruled || others) &&
         !write_reasons(memory, graph, given, groups, overruled, others))
       return report.out_of_memory();

@@ -12,22 +12,15 @@ LabelName read_label(chorale_scheme scheme, std::string_view name) noexcept {
   if (name.size() < 3 || (name[1] != '-' && name[1] != '_'))
     return {Part::unknown, name};
   const std::string_view kind = name.substr(2);
-  switch (name[0]) {
-  case 'B':
-    return {Part::begin, kind};
-  case 'I':
-    return {Part::inside, kind};
-  case 'E':
-    return {scheme == CHORALE_SCHEME_BIOES ? Part::end : Part::unknown, kind};
-  case 'S':
-    return {scheme == CHORALE_SCHEME_BIOES ? Part::single : Part::unknown, kind};
-  case 'L':
-    return {scheme == CHORALE_SCHEME_BILOU ? Part::end : Part::unknown, kind};
-  case 'U':
-    return {scheme == CHORALE_SCHEME_BILOU ? Part::single : Part::unknown, kind};
-  default:
-    return {Part::unknown, kind};
-  }
+  const bool closes = scheme != CHORALE_SCHEME_BIO; // the scheme closes segments by their last label
+  const bool is_bioes = scheme == CHORALE_SCHEME_BIOES;
+  const char prefix = name[0];
+  const Part part = prefix == 'B'                                 ? Part::begin
+                    : prefix == 'I'                               ? Part::inside
+                    : closes && prefix == (is_bioes ? 'E' : 'L') ? Part::end
+                    : closes && prefix == (is_bioes ? 'S' : 'U') ? Part::single
+                                                                  : Part::unknown;
+  return {part, kind};
 }
 
 bool may_follow(chorale_scheme scheme, const LabelName &before, const LabelName &after) noexcept {

@@ -47,19 +47,15 @@ chorale_run_result Outcome::result() const noexcept {
   result.struct_size = sizeof result;
   const Standing &standing = state_.standing;
   const bool found = state_.found();
-  const Interruption stopped = call_.stopped();
   // An upper bound of minus infinity proves that no labelling is allowed.
   if (standing.infeasible || (!standing.pending && !found && standing.upper_bound == kForbidden))
     result.outcome = CHORALE_OUTCOME_INFEASIBLE;
-  else if (stopped == Interruption::deadline)
-    result.outcome = CHORALE_OUTCOME_DEADLINE;
-  else if (stopped == Interruption::cancelled)
-    result.outcome = CHORALE_OUTCOME_CANCELLED;
-  else if (!standing.pending && !found)
-    result.outcome = CHORALE_OUTCOME_NOTHING_FOUND;
   else
-    result.outcome =
-        standing.converged ? CHORALE_OUTCOME_COMPLETE : CHORALE_OUTCOME_ITERATION_LIMIT;
+    result.outcome = outcome_of(call_.stopped(), !standing.pending && !found
+                                                     ? CHORALE_OUTCOME_NOTHING_FOUND
+                                                 : standing.converged
+                                                     ? CHORALE_OUTCOME_COMPLETE
+                                                     : CHORALE_OUTCOME_ITERATION_LIMIT);
   result.rounds = state_.tally.rounds;
   result.best_round = standing.best_round;
   const bool has_labels = standing.has_labelling;
