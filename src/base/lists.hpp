@@ -17,9 +17,8 @@ public:
   // list get the order of these calls. fill() is called twice, first only to count the entries, and
   // must make the same calls both times. False if memory runs out.
   template <class Fill> bool make(std::int64_t count, Fill &&fill) noexcept {
-    if (!first_.resize(count + 2))
+    if (!first_.fill(count + 2, 0))
       return false;
-    std::fill(first_.begin(), first_.end(), 0);
     // The entries of list k are counted in first_[k + 2], so after the prefix sums first_[k + 1] is
     // the index of the first entry of list k. The second fill() advances first_[k + 1] to the end
     // of list k, which is where list k + 1 begins.
