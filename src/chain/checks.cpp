@@ -35,15 +35,12 @@ chorale_status take_strides(const Report &report, std::string_view name, std::in
 chorale_status check_number_constants(const Report &report, std::string_view struct_name,
                                       chorale_element number,
                                       chorale_orientation orientation) noexcept {
-  char place[64];
-  if (number != CHORALE_FLOAT64 && number != CHORALE_FLOAT32) {
-    TextWriter(place, sizeof place) << struct_name << "->element";
-    return report.unknown_constant(place, number, "CHORALE_FLOAT64 or CHORALE_FLOAT32");
-  }
-  if (orientation != CHORALE_ROWS_FROM && orientation != CHORALE_ROWS_TO) {
-    TextWriter(place, sizeof place) << struct_name << "->orientation";
-    return report.unknown_constant(place, orientation, "CHORALE_ROWS_FROM or CHORALE_ROWS_TO");
-  }
+  if (number != CHORALE_FLOAT64 && number != CHORALE_FLOAT32)
+    return report.fail(CHORALE_ERROR_UNKNOWN_CONSTANT, struct_name, "->element is ", number,
+                       "; it must be CHORALE_FLOAT64 or CHORALE_FLOAT32");
+  if (orientation != CHORALE_ROWS_FROM && orientation != CHORALE_ROWS_TO)
+    return report.fail(CHORALE_ERROR_UNKNOWN_CONSTANT, struct_name, "->orientation is ",
+                       orientation, "; it must be CHORALE_ROWS_FROM or CHORALE_ROWS_TO");
   return CHORALE_OK;
 }
 

@@ -2,6 +2,7 @@
 
 #include "chain/checks.hpp"
 #include "potential/create.hpp"
+#include "property/tables.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -28,22 +29,16 @@ chorale_status create_price(const Report &report, const Memory &memory, std::int
                           {tables.begin(), values + 2, 2, 2}, made);
 }
 
-// Creates the property that fires where the label of a position is not the position's class. The
-// classes of a member are the labels to which its chain is pinned.
-chorale_status create_pin(const Report &report, const Memory &memory, std::int64_t labels,
-                          Property *&made) noexcept {
-  Array<std::int32_t> tables(memory);
-  const std::int64_t cells = labels * labels;
-  if (!tables.resize(2 * cells))
-    return report.out_of_memory();
-  for (std::int64_t at = 0; at < cells; ++at) {
-    tables[at] = 0;
-    tables[cells + at] = at / labels == at % labels ? CHORALE_FIRE_NOTHING : 0;
-  }
-  AutomatonSpec automaton{labels, labels, 1, 1};
-  automaton.next = tables.begin();
-  automaton.actions = tables.begin() + cells;
-  return create_property(report, memory, automaton, made);
+// Makes the property that fires where the label of a position is not the position's class. The
+// classes of a member are the labels to which its chain is pinned. NULL if memory runs out.
+Property *make_pin(const Memory &memory, std::int64_t labels) noexcept {
+  AutomatonTables tables(memory, labels, labels, 1);
+  if (!tables.add_states(1))
+    return nullptr;
+  for (std::int64_t pinned = 0; pinned < labels; ++pinned)
+    for (std::int64_t y = 0; y < labels; ++y)
+      tables.set(0, pinned, y, 0, y == pinned ? CHORALE_FIRE_NOTHING : 0);
+  return tables.compile();
 }
 
 } // namespace
@@ -140,10 +135,9 @@ chorale_status Rules::add(const Report &report, const chorale_rules &given, std:
   TextWriter(place, sizeof place) << "rules[" << index << "]";
   CHORALE_CHECK(read_struct_of(report, place, given.rules, index, rule));
   const RuleKind *const kind = find_rule_kind(rule.kind);
-  if (!kind) {
-    TextWriter(place, sizeof place) << "rules[" << index << "].kind";
-    return report.unknown_constant(place, rule.kind, "a CHORALE_RULE_ constant");
-  }
+  if (!kind)
+    return report.fail(CHORALE_ERROR_UNKNOWN_CONSTANT, place, ".kind is ", rule.kind,
+                       "; it must be a CHORALE_RULE_ constant");
   TextWriter(place, sizeof place) << "rules[" << index << "] (" << kind->name << ")";
   CHORALE_CHECK(check_rule(report, place, *kind, kinds, parts, rule));
   Rule made{nullptr,  rule.price > 0 ? rule.price : kInfinity,
@@ -158,9 +152,9 @@ chorale_status Rules::add(const Report &report, const chorale_rules &given, std:
   const auto is_counted = [&](std::int32_t of) {
     for (std::int32_t y = 0; y < kinds.labels; ++y)
       if (kinds.kind(y) == of && (corpus.uncounted_count == 0 ||
-                                    std::find(corpus.uncounted,
-                                              corpus.uncounted + corpus.uncounted_count, y) ==
-                                        corpus.uncounted + corpus.uncounted_count))
+                                  std::find(corpus.uncounted,
+                                            corpus.uncounted + corpus.uncounted_count, y) ==
+                                      corpus.uncounted + corpus.uncounted_count))
         return true;
     return false;
   };
@@ -401,7 +395,9 @@ chorale_status Rules::add_cliques(const Report &report, Builder &builder,
   for (const Ruled &ruled : ruled_) {
     if (ruled.pinned()) {
       if (!pin) {
-        CHORALE_CHECK(create_pin(report, memory_, labels, pin.slot()));
+        pin.slot() = make_pin(memory_, labels);
+        if (!pin)
+          return report.out_of_memory();
         CHORALE_CHECK(create_price(report, memory_, 1, 0, kForbidden, free_pin.slot()));
       }
       Held<Potential> paid;
