@@ -252,7 +252,8 @@ class ModelBuilder(Handle):
         fields: dict[str, Any] = {}
         for name, value in (("positions", positions), ("weights", weights)):
             if value is not None:
-                fields[name] = arrays.longs(name, np.atleast_1d(value), len(members))
+                fields[name] = arrays.longs(name, np.atleast_1d(value))
+                _one_each(name, fields[name], members)
         if centres is not None:
             around = np.atleast_2d(np.asarray(centres))
             if around.shape != (len(ends) - 1, 2):
@@ -281,8 +282,7 @@ class ModelBuilder(Handle):
 
     def _of_members(self, name: str, given: Any, members: Any) -> list[arrays.Ints | None]:
         """Checks and returns optional integers of members, one for each position of the chain."""
-        if len(given) != len(members):
-            raise ValueError(f"{name} has {len(given)} entries for {len(members)} of chains")
+        _one_each(name, given, members)
         found = []
         for number, (value, chain) in enumerate(zip(given, members)):
             # None if the chain does not exist; the library then reports the error.
@@ -334,6 +334,12 @@ class ModelBuilder(Handle):
         model = Model._of(pointer, (*self._keep, *self._kept), self._raised, self._shapes)
         self._keep = []
         return model
+
+
+def _one_each(name: str, given: Any, members: Any) -> None:
+    """Checks that there is one entry for each member."""
+    if len(given) != len(members):
+        raise ValueError(f"{name} has {len(given)} entries for {len(members)} of chains")
 
 
 def _counted(count: str, **given: Any) -> dict[str, Any]:
