@@ -33,6 +33,12 @@ class Codes:
     count: int
     values: Callable[[Sequence[int]], list[Any]]
 
+    @classmethod
+    def of(cls, codes: npt.ArrayLike, known: Sequence[Any]) -> Codes:
+        """known: the value of each code."""
+        numbers = np.asarray(codes, dtype=np.int32)
+        return cls(numbers, len(known), lambda some: [known[code] for code in some])
+
     def all_values(self) -> list[Any]:
         return self.values(range(self.count))
 
@@ -121,10 +127,7 @@ class Objects(Column):
         except TypeError:
             kind = next(type(value).__name__ for value in values if not arrays.missing(value))
             raise self._unusable("texts or integers", kind) from None
-        unique = list(known)
-        return Codes(
-            np.array(codes, dtype=np.int32), len(unique), lambda some: [unique[i] for i in some]
-        )
+        return Codes.of(codes, list(known))
 
     def floats(self) -> Doubles | None:
         known = [math.nan if arrays.missing(value) else value for value in self._values]
@@ -145,9 +148,7 @@ class Objects(Column):
             if code == len(values):
                 values.append(value)
             codes.append(code)
-        return Codes(
-            np.array(codes, dtype=np.int32), len(values), lambda some: [values[i] for i in some]
-        )
+        return Codes.of(codes, values)
 
     def lists(self) -> Array:
         wrong = ""
@@ -183,9 +184,7 @@ class Series(Column):
 
         series = self._series
         if isinstance(series.dtype, pandas.CategoricalDtype):
-            categories = list(series.cat.categories)
-            codes = series.cat.codes.to_numpy().astype(np.int32)
-            return Codes(codes, len(categories), lambda some: [categories[i] for i in some])
+            return Codes.of(series.cat.codes.to_numpy(), list(series.cat.categories))
         if series.dtype == object:
             one_type(
                 self.place,
@@ -197,7 +196,7 @@ class Series(Column):
         except TypeError:
             raise self._unusable("texts or integers", series.dtype) from None
         plain = [v.item() if isinstance(v, np.generic) else v for v in unique.tolist()]
-        return Codes(found.astype(np.int32), len(plain), lambda some: [plain[i] for i in some])
+        return Codes.of(found, plain)
 
     def floats(self) -> Doubles | None:
         series = self._series

@@ -89,17 +89,13 @@ class Mentions:
 
     def given(self, **more: Any) -> c.chorale_mentions:
         """Returns the struct, which borrows the arrays."""
-        columns = {name: getattr(self, name) for name in _DTYPES}
+        columns = [(name, getattr(self, name), dtype) for name, dtype in _DTYPES.items()]
         return struct(
             c.chorale_mentions,
             count=len(self.key),
             keys=self.keys,
             labels=self.labels,
-            **{
-                name: np.ascontiguousarray(column, dtype=_DTYPES[name])
-                for name, column in columns.items()
-                if column is not None
-            },
+            **{name: np.ascontiguousarray(*of) for name, *of in columns if of[0] is not None},
             **more,
         )
 

@@ -170,8 +170,7 @@ def normalised(
     found[used] = np.fromiter(map(numbers_of.__getitem__, texts), np.int32, len(texts))
     code_of = np.maximum(found, -1)
     merged = int((code_of >= 0).sum()) - len(known)
-    made = Codes(code_of[column.codes], len(known), lambda some: [known[i] for i in some])
-    return made, merged, (found == -2)[column.codes]
+    return Codes.of(code_of[column.codes], known), merged, (found == -2)[column.codes]
 
 
 # ---- Labels
