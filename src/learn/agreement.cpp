@@ -20,12 +20,12 @@ constexpr std::int64_t kEnough = 100; // so many exchanges with as great a stati
 struct Member {
   std::int32_t kind;
   std::int64_t owner;  // the group, or the problem of a property clique
-  std::int32_t base;   // base, gold: values by the tagger's and the gold labels; -1: none
+  std::int32_t base;   // base, gold: values by the tagger's and gold labels; -1: none that counts
   std::int64_t number; // the position; for a whole chain a negative number of this member alone
   std::int32_t gold;
   std::int64_t clique;
   bool is_centre;
-  std::int64_t place; // of its gold value among those that are exchanged
+  std::int64_t place; // index of its gold value in the array of those that are exchanged
   int degree;         // bit width of the number of cliques that the position is in; whole chain: 0
 
   auto stratum() const noexcept { return std::tie(kind, owner, base, degree); }

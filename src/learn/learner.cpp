@@ -17,11 +17,11 @@ constexpr double kStrengths[] = {0, 0.25, 0.5, 1, 2, 3}; // 0: bonuses alone
 // of few groups sometimes gain by more, but graphs with more links then lose much.
 constexpr double kMostOfCentres = 1;
 constexpr double kBonuses[] = {0, 0.5, 1};
-// No more strengths are tried after so many in a row that are no better than the best before.
+// No more strengths are tried after so many in a row that cost more than the best before.
 constexpr std::int32_t kLearnPatience = 2;
 constexpr double kCaution = 0.5; // standard errors that a smaller pair may cost more
 constexpr double kAgreementLevel = 0.01; // greatest p-value at which members agree
-constexpr double kGainLevel = 0.05;      // and at which a gain of few groups is credible
+constexpr double kGainLevel = 0.05;      // and of a gain, if groups are few or none exchanged
 constexpr std::int32_t kFlips = 4096;
 constexpr std::int64_t kFewGroups = 8;
 // Without gold labels.
@@ -60,8 +60,9 @@ public:
   }
 
 private:
-  // Rows of tallies_, for these labels: the tagger's; held out, under bonuses alone and under chosen
-  // pairs; chosen before the present family; from kPairs on, under each pair tried for the family.
+  // Rows of tallies_. kTagger: the tagger's labels. kControl, kAgreeing: held-out labels under
+  // bonuses alone and under chosen pairs. kBefore: labels under the pairs chosen for the families
+  // before the present one. From kPairs on: labels under each pair tried for the present family.
   enum Row : std::int64_t { kTagger, kControl, kAgreeing, kBefore, kPairs };
 
   chorale_status learn() {
@@ -105,9 +106,9 @@ private:
         total[k] += tally(row)[g][k];
     return total;
   }
-  // Returns what the first row costs more than the second (of_accuracy: has more right labels), for
-  // each group with gold labels, except those of a fold (lessons_.folds: none). Valid until the next
-  // call.
+  // Returns how much more the first row costs than the second (of_accuracy: how many more right
+  // labels it has), for each group with gold labels that is not of the fold `without`
+  // (lessons_.folds: for all). Valid until the next call.
   gsl::span<const double> differ(std::int64_t first, std::int64_t second, std::int32_t without,
                                  bool of_accuracy = false) noexcept {
     const auto number = [&](const LabelCounts &of) {
@@ -136,7 +137,8 @@ private:
   }
 
   // Labels the problems under a pair for a family, with the pairs chosen before for the other
-  // families, and counts the labels. Returns the cost.
+  // families, and counts the labels in a new row of tallies_. Lowers `cost` to what they cost, if
+  // that is less.
   chorale_status try_pair(Family family, const Strengths &pair, double &cost) {
     Choice choice = chosen_;
     choice[family] = pair;
@@ -148,8 +150,8 @@ private:
     return CHORALE_OK;
   }
 
-  // Chooses the pair of a family. The held-out labels of a fold are those under the pair chosen
-  // without this fold.
+  // Tries the pairs of a family and chooses one, if some pair costs less than the labels before.
+  // The held-out labels of a fold are those under the pair chosen without this fold.
   chorale_status try_family(Family family) {
     tried_.truncate(0);
     const bool is_centred = family == kOfCentres;
@@ -158,7 +160,7 @@ private:
           return kind.family() == family && (kind.has_empty || kind.left_out != 0);
         });
     double least = kInfinity;
-    std::int32_t worse = 0; // strengths in a row that are no better than the best before
+    std::int32_t worse = 0; // strengths in a row that cost more than the best before
     for (const double strength : kStrengths) {
       was_late_ = was_late_ || lessons_.is_late();
       if (was_late_ || worse == kLearnPatience || (is_centred && strength > kMostOfCentres))
@@ -184,10 +186,11 @@ private:
     return CHORALE_OK;
   }
 
-  // Returns the smallest pair that costs at most half a standard error more than the pair of least
-  // cost, not counting a fold; -1 if none costs less than the labels before the family was tried. A
-  // smaller bonus comes before a smaller strength: bonuses make labels more frequent, but let none
-  // agree. kControl: among the bonuses alone; kAgreeing: among the other pairs.
+  // Returns the index in tried_ of the smallest pair that costs at most half a standard error more
+  // than the pair of least cost; -1 if none costs less than the labels before the family was tried.
+  // Groups of the fold `without` and pairs that lower accuracy do not count. A smaller bonus comes
+  // before a smaller strength: bonuses make labels more frequent, but let none agree. kControl:
+  // among the bonuses alone; kAgreeing: among the other pairs.
   std::int64_t choose(Row row, std::int32_t without) {
     const auto takes_part = [&](std::int64_t k) {
       return (tried_[k].strength == 0) == (row == kControl);
@@ -213,7 +216,7 @@ private:
     return smallest;
   }
 
-  // Writes the figures of a row to the report.
+  // Writes the figures of a row to the report, with the numbers of labels that it changed.
   void tell(Row row) noexcept {
     const LabelCounts all = sum(row);
     const double figures[] = {spec_.measure.cost(all), all[kRight] / std::max(all[kFound], 1.0),
@@ -227,7 +230,7 @@ private:
     told_.changed_right_after = static_cast<std::int64_t>(all[kRightAfter]);
   }
 
-  // Decides whether the chosen strengths are applied, and why.
+  // Writes the held-out figures to the report. Decides whether the chosen strengths are applied.
   chorale_verdict judge() {
     tell(kControl);
     tell(kAgreeing);
@@ -246,8 +249,8 @@ private:
                : CHORALE_VERDICT_MAY_BE_CHANCE;
   }
 
-  // Returns the one-sided p-value of kAgreeing costing less than another row: the share of random
-  // signs of the groups' differences in cost under which their sum is at least as great.
+  // Returns the one-sided p-value of kAgreeing costing less than `row`: how often the sum of the
+  // groups' differences in cost is at least as great when their signs are drawn at random.
   double sign_flip_p(Row row) {
     const auto differences = differ(row, kAgreeing, lessons_.folds);
     const double rounding = 1e-12 * std::fabs(total(differences));
@@ -255,7 +258,7 @@ private:
     std::int32_t as_great = 0;
     for (std::int32_t flip = 0; flip < kFlips; ++flip) {
       lessons_.spend(4 * groups());
-      double flipped = 0; // sum of the differences with flipped signs; if <= 0, the sum is as great
+      double flipped = 0; // sum of those with a flipped sign; if <= 0, the sum of all is as great
       for (const double difference : differences)
         flipped += draw_below(random, 2) == 1 ? difference : 0;
       as_great += flipped <= rounding ? 1 : 0;
@@ -263,7 +266,8 @@ private:
     return static_cast<double>(as_great + 1) / static_cast<double>(kFlips + 1);
   }
 
-  // Calls take(position, probabilities) under the last run, for the positions of every step-th chain.
+  // Calls take(position, probabilities) under the last run, for the positions of every step-th
+  // chain; not if the run has no probabilities of the chain.
   template <class Take> void each_probability(std::int64_t step, Take &&take) {
     for (const Lesson &lesson : lessons_.lessons)
       for (std::int64_t i = 0; i < lesson.model->chains.size(); ++i) {
@@ -388,10 +392,10 @@ private:
   Choice chosen_{};            // by family: the pair chosen on all groups
   Array<double> differences_{memory_};
   Array<double> probabilities_{memory_};
-  struct Seen { // a position that temperature_of() counts
+  struct Seen { // a position with a gold label, for temperature_of()
     std::int64_t first; // its log-probabilities begin at logs_[first]
     std::int64_t labels;
-    std::int32_t given; // the label
+    std::int32_t given; // the label of the last run
     bool is_right;
     bool is_changed; // the label is not the tagger's
   };

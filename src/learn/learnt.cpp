@@ -100,7 +100,7 @@ chorale_status create_learnt(const Report &report, const Memory &memory, const K
                        ", as those from which their kind was learnt");
   const std::int64_t columns = values + (kind.has_empty ? 2 : 0);
   const bool is_majority = !weights.empty() && weights.data()->basis == Basis::majority;
-  Array<double> numbers(memory); // the head and linear weights of a mixture, or a square
+  Array<double> numbers(memory); // a mixture: kMixtureHead weights, then one a column; or a matrix
   Array<std::uint8_t> mask(memory);
   need(numbers.fill(is_majority ? columns * columns : kMixtureHead + columns, 0.0) &&
        mask.resize(columns));
@@ -112,7 +112,7 @@ chorale_status create_learnt(const Report &report, const Memory &memory, const K
   for (const auto &[number, basis, index, weight] : weights)
     if (is_majority)
       numbers[index] = weight;
-    else if (basis <= Basis::share) // the head begins with n_v^2 / n and n_v^2 / log n
+    else if (basis <= Basis::share) // the first weights: n_v^2 / n, n_v^2 / log n, shares 1 to 3
       numbers[(basis == Basis::agreement ? 0 : 1) + index] += weight;
     else if (basis == Basis::single)
       for (std::int64_t v = 0; v < values; ++v)
@@ -137,7 +137,7 @@ constexpr std::string_view kBasisNames[] = {"agreement", "log-agreement", "share
                                             "out",       "empty",         "conflict", "value",
                                             "centre",    "majority"};
 
-// Call visit(name, value) for each field: these lists are for writing and reading.
+// Call visit(name, field) for each field that the JSON has, in the order in which it is written.
 #define FIELD(name) visit(#name, of.name)
 template <class Visit> void fields(chorale_learnt_report &of, Visit &visit) {
   FIELD(outcome), FIELD(applied), FIELD(verdict), FIELD(warnings), FIELD(groups), FIELD(positions),
@@ -212,7 +212,8 @@ struct ReadField {
       });
     }
   }
-  // Reads an object. read_all(read) calls read(name, value) for each known field; others are skipped.
+  // Reads an object. read_all(read) calls read(name, value) for each known field. Unknown fields
+  // are skipped if they are strings or numbers; objects and arrays are mistakes.
   template <class ReadAll>
   static void object(Learnt &to, JsonReader &reader, ReadAll &&read_all) {
     reader.object([&](std::string_view name) {

@@ -24,10 +24,11 @@ inline void need(bool has_memory) {
 }
 
 // Functions of the counts n_v of a clique with n members. A potential is a sum of such functions,
-// each times its weight. Learning gives weights to agreement, single and centre; the others occur
-// in results of 0.2. The sums of agreement, log_agreement and share omit UNLISTED, and with `single`
-// the values in Kind::left_out. The functions from `value` on have indices that depend on the number
-// of values: they apply only to cliques with Kind::values values.
+// each times its weight; a kind with a weight of majority has no other functions. Learning gives
+// weights to agreement, single and centre; the others occur in results of 0.2. sum_v omits EMPTY,
+// CONFLICT and the values in Kind::left_out and, except in `single`, UNLISTED. The functions from
+// `value` on have indices that depend on the number of values: they apply only to cliques with
+// Kind::values values.
 enum class Basis : std::int32_t {
   agreement,     // sum_v n_v^2 / n
   log_agreement, // sum_v n_v^2 / log n
@@ -38,7 +39,7 @@ enum class Basis : std::int32_t {
   conflict,      // n_CONFLICT
   value,         // index v: n_v
   centre,        // index c C + v, with C columns: n_v if the centre has value c
-  majority       // index a C + v, with C columns: n_v if a has the highest count; the only basis of its kind
+  majority       // index a C + v, with C columns: n_v if a has the highest count
 };
 
 struct Weight {
@@ -53,7 +54,7 @@ enum Family : std::size_t { kOfPositions, kOfProperties, kOfCentres, kFamilies }
 
 // What all cliques of a kind have in common, and what was learnt for them.
 struct Kind {
-  std::int64_t cliques = 0; // 0: no clique has the kind; the other fields are unset
+  std::int64_t cliques = 0; // 0: no clique has the kind; only `name` may be set
   std::int64_t members = 0;
   std::int32_t values = 0; // number of values of each clique; 0: cliques differ in it
   std::int32_t centre_values = 0; // 0: without a centre
@@ -64,8 +65,11 @@ struct Kind {
   double strength = 0;
   double bonus = 0;
   std::string_view name{}; // in Learnt::names
-  std::int64_t counted = 0;  // bit v: some label with a class (the option `classes`) has value v
-  std::int64_t left_out = 0; // bit v: only labels without a class have value v
+  // Bit v: some label with a class (the option `classes`) has value v. 0 for properties. Needed
+  // only in find_kinds().
+  std::int64_t counted = 0;
+  // Bit v: labels have value v, but none with a class. 0 for properties, and if `values` is 0.
+  std::int64_t left_out = 0;
 
   std::int64_t columns() const noexcept { return values + (has_empty ? 2 : 0); }
   bool is_centred() const noexcept { return centre_values > 0; }
@@ -115,6 +119,7 @@ using Learnt = ::chorale_learnt;
 // the whole text with its NUL needs.
 std::size_t write_lines(const Learnt &learnt, char *buffer, std::size_t capacity) noexcept;
 std::size_t write_learnt_json(const Learnt &learnt, char *buffer, std::size_t capacity) noexcept;
+// Reads the JSON of write_learnt_json(), of this version or of 0.2, into an empty result.
 chorale_status read_learnt(const Report &report, std::string_view json, Learnt &to);
 
 // The problems to learn from; none is NULL.
@@ -126,8 +131,9 @@ using Problems = gsl::span<const chorale_problem *const>;
 chorale_status find_kinds(const Report &report, Problems problems,
                           gsl::span<const std::int32_t> classes, Learnt &learnt);
 
-// Checks that a problem names the kinds as `learnt` does, and calls add(kind, name) for each kind
-// that has no name in `learnt`.
+// Checks that the names that a problem gives to kinds are those in `learnt`. Calls add(kind, name)
+// for each kind without a name in `learnt`; the name is empty if the problem does not name it
+// either.
 template <class Add>
 chorale_status check_names(const Report &report, const Problem &problem, auto &learnt, Add &&add) {
   for (std::int64_t k = 0; k < learnt.kinds.size(); ++k) {
@@ -145,21 +151,25 @@ chorale_status check_names(const Report &report, const Problem &problem, auto &l
 
 // Returns a new kind that describes `clique`.
 Kind kind_of(const Clique &clique) noexcept;
-// Fails if clique `number` differs from the cliques that `kind` describes in being a property clique,
-// in having EMPTY or UNLISTED, or in the values of the centre, or if it has weights above 1.
+// Fails if `clique` differs from the cliques that `kind` describes in being a property clique, in
+// having EMPTY or UNLISTED or a centre, or in the number of values of the centre, or if members
+// have weights above 1. number: the index of the clique, for the message.
 chorale_status check_alike(const Report &report, const Kind &kind, const Clique &clique,
                            std::int64_t number) noexcept;
 
-// Creates the potential of a kind under its weights, for cliques of `values` values, plus EMPTY and
-// CONFLICT if the kind has them. centre_value: of a centred kind, the value of the centre that the
-// potential belongs to.
+// Creates the potential of a kind under `weights`, all of this kind, for cliques of `values`
+// values, plus EMPTY and CONFLICT if the kind has them. Fails if the weights or Kind::left_out are
+// only for cliques of Kind::values values, and `values` is another number. centre_value: of a
+// centred kind, the value of the centre that the potential belongs to; otherwise not read.
 chorale_status create_learnt(const Report &report, const Memory &memory, const Kind &kind,
                              gsl::span<const Weight> weights, std::int64_t values,
                              std::int64_t centre_value, Potential *&made);
 
 // Creates the model of a problem in which each clique that has a kind has the potential of this kind.
-// Cliques of equal kind, number of values and key = key_of(clique, kind) share one potential, whose
-// weights are weights_of(kind, key).
+// Cliques of equal kind, number of values and key = key_of(index of the clique, kind) share one
+// potential (with a centre: one list of potentials, by value of the centre), whose weights are
+// weights_of(kind, key). Fails if a clique is of a kind that was not learnt, or if check_alike() or
+// create_learnt() fails.
 template <class KeyOf, class WeightsOf>
 chorale_status exchange_kinds(const Report &report, const Memory &memory, const Log &log,
                               const Learnt &learnt, const Problem &problem, KeyOf &&key_of,
@@ -177,7 +187,7 @@ chorale_status exchange_kinds(const Report &report, const Memory &memory, const 
     for (const Potential *potential : made)
       release(potential);
   });
-  Arena arena(memory); // lists of the potentials of the values of a centre
+  Arena arena(memory); // lists of potentials by value of the centre
   const Model &model = *problem.model;
   need(exchanges.resize(model.cliques.size()));
   for (std::int32_t c = 0; c < model.cliques.size(); ++c) {

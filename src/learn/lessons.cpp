@@ -20,7 +20,8 @@ constexpr std::int64_t kQuickRounds = 3;
 constexpr std::int64_t kMostRuns = 53; // of a problem: 17 pairs of each family, and two
 constexpr std::int32_t kFolds = 10;
 
-// True if `label` is allowed at t if its parent has the label `before` (-1: unknown, or t is a root).
+// True if mask, unary, start and transition scores allow `label` at t if the parent of t has the
+// label `before` (-1: unknown, or t is a root).
 bool allows(const ChainView &view, std::int32_t t, std::int32_t before, std::int32_t label) noexcept {
   return view.allows(t, label) && view.unary_at(t, label) > kForbidden &&
          (view.parent(t) >= 0 || view.start_at(label) > kForbidden) &&
@@ -61,8 +62,8 @@ chorale_status Lessons::prepare(const Report &report) {
   return spec_.options.without_gold != 0 ? chorale_status{CHORALE_OK} : check_gold(report);
 }
 
-// Computes the groups of a lesson: chains with the same group number are in one group, and groups
-// with members in the same clique are joined.
+// Computes the groups of a lesson: chains with the same group number in the model are in one group
+// (all chains if it has no numbers), and groups with members in the same clique are joined.
 void Lessons::find_groups(const Lesson &lesson) {
   const Model &model = *lesson.model;
   const std::int64_t chains = model.chains.size();
@@ -96,8 +97,8 @@ void Lessons::find_groups(const Lesson &lesson) {
   }
 }
 
-// Counts the gold labels of each group that their chains allow; the others become unknown. Deals
-// groups with gold labels to folds in turn.
+// Makes the gold labels that their chains forbid unknown, and counts the remaining ones by group.
+// Deals groups with gold labels to folds in turn.
 chorale_status Lessons::check_gold(const Report &report) {
   LearntReport &told = learnt.report;
   for (const Lesson &lesson : lessons)
@@ -166,12 +167,14 @@ void Lessons::count(const Array<std::int32_t> &labels, LabelCounts *counts) cons
     const auto class_of = [&](const Array<std::int32_t> &of, std::int64_t t) {
       return classes.empty() || t < first || t >= last || gold[t] < 0 ? -1 : classes.data()[of[t]];
     };
-    // True if the span before t goes on at t.
+    // True if t belongs to the span of t - 1.
     const auto goes_on = [&](const Array<std::int32_t> &of, std::int64_t t) {
       return !begins.empty() && class_of(of, t) >= 0 && class_of(of, t - 1) == class_of(of, t) &&
              begins.data()[of[t]] == 0;
     };
-    bool is_same = false; // the spans (or tokens) of t - 1 in both began together, with one class
+    // True if the gold span (or token) that t - 1 is in begins where the given one does, and is of
+    // the same class.
+    bool is_same = false;
     for (std::int64_t t = first; t <= last; ++t) {
       const bool stays = goes_on(gold, t);
       const bool found_stays = goes_on(labels, t);
@@ -304,7 +307,7 @@ chorale_status Lessons::label_lesson(const Report &report, Lesson &lesson, const
     end_by(result.outcome);
   std::int32_t *labels = found.begin() + lesson.first_position;
   if (result.left_out > 0 && result.left_out == model.chains.size()) {
-    std::fill_n(labels, model.label_count, -1); // the run has no labels
+    std::fill_n(labels, model.label_count, -1); // all chains are left out
     return CHORALE_OK;
   }
   // Cliques without a kind may forbid every labelling that the run tried.

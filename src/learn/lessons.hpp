@@ -28,12 +28,14 @@ enum Count : std::size_t {
 };
 using LabelCounts = std::array<double, kCounts>;
 
-// What is maximised, as minus a cost. All spans may be empty: then each wrong label costs 1.
+// What is maximised, as minus a cost: micro F1 if there are classes (of the spans that `begins`
+// divides labels into, or of tokens if it is empty), else minus `costs`; without these, each wrong
+// label costs 1.
 struct Measure {
   gsl::span<const std::int32_t> classes; // by label; -1: does not count
   gsl::span<const std::int32_t> begins;  // by label: 1 if it begins a span
   Matrix<const double> costs;            // labels x labels
-  double f1 = 0;                         // F1 of the tagger's labels
+  double f1 = 0;                         // F1 of the tagger's labels; set once these are counted
 
   double cost(const LabelCounts &of) const noexcept {
     return !classes.empty() ? f1 * (of[kGold] + of[kFound]) - 2 * of[kRight]
@@ -72,15 +74,16 @@ class Lessons {
 public:
   // Value of value_shown() where a gold label is unknown.
   static constexpr std::int32_t kUnknown = -2;
-  // How runs are made. quick: from the labels and messages of the last run, with few rounds. usual:
-  // anew, with the default options. plain: decodes the chains alone.
+  // How runs are made. quick: from the labels and messages of the last run, with few rounds or
+  // none. usual: anew, with the default options. plain: decodes the chains alone.
   enum class Effort : std::int32_t { quick, usual, plain };
 
   Lessons(const Memory &memory, const LearnSpec &spec, Learnt &result) noexcept;
   ~Lessons();
 
   // Reads the problems, whose kinds find_kinds() has checked, and decodes their chains. If gold labels
-  // are to be read, fails if they are missing or all in one group, or if a chain has no labelling.
+  // are to be read, fails if there are none that their chains allow, if all are in one group, or if
+  // a chain has no labelling.
   chorale_status prepare(const Report &report);
   // Labels every problem and writes the labels to `found`. The log-odds of a clique are counted
   // without the fold of its group.
@@ -100,14 +103,15 @@ public:
           take(lesson, c, kind);
       }
   }
-  // Returns the value that a member shows under `labels` (of all positions); of a whole chain, -1 for
-  // UNLISTED, EMPTY and CONFLICT. kUnknown if a label that it depends on is below 0.
+  // Returns the value that a member shows under `labels` (of all positions). A whole chain: -1 for
+  // UNLISTED, EMPTY and CONFLICT. A position: R, the number of values, for EMPTY. kUnknown if a
+  // label that the value depends on is below 0.
   std::int32_t value_shown(const Lesson &lesson, const Slot &slot,
                            gsl::span<const std::int32_t> labels) const noexcept;
   std::int64_t group_of(const Lesson &lesson, std::int32_t clique) const noexcept {
     return group[lesson.first_chain + lesson.model->chain_of(lesson.model->cliques[clique], 0)];
   }
-  // Announces `work` steps, before they are done. Throws LearningEnds.
+  // Announces `work` steps, before they are done. Throws LearningEnds if a limit has been reached.
   void spend(std::int64_t work) {
     if (!limits_.spend(work))
       end_by(outcome_of(limits_.interruption(), CHORALE_OUTCOME_DEADLINE));
@@ -121,11 +125,11 @@ public:
   Array<Lesson> lessons;
   Array<std::int64_t> starts;   // by chain: its first position
   Array<std::int32_t> group;    // by chain: its group
-  Array<std::int64_t> labelled; // by group: its number of gold labels
+  Array<std::int64_t> labelled; // by group: number of its gold labels that are not -1 below
   Array<std::int32_t> fold;     // by group, below `folds`; empty without gold labels
   Array<std::int32_t> gold;     // by position; -1: unknown or forbidden
   Array<std::int32_t> base;     // by position: the tagger's label; -1: the chain has none
-  Array<std::int32_t> found;    // by position: the label of the last call of label()
+  Array<std::int32_t> found;    // by position: the label of the last label(); -1: as for base
   std::int32_t folds = 0;       // number of folds; 0 without gold labels
 
 private:
