@@ -42,7 +42,8 @@ public:
 
   T *operator->() const noexcept { return object_; }
   T &operator*() const noexcept { return *object_; }
-  // The pointer, NULL at first, to which a function stores the object that it creates.
+  // The pointer itself, to which a function that creates an object may write it. It must be NULL
+  // before.
   T *&slot() noexcept { return object_; }
   explicit operator bool() const noexcept { return object_ != nullptr; }
   T *give() noexcept { return std::exchange(object_, nullptr); }

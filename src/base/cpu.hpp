@@ -46,8 +46,9 @@
 
 namespace chorale {
 
-// True if this machine has AVX2 and FMA and the system lets programs use them. Needs no global
-// variable and no static initialiser.
+// True if the library contains loops compiled for AVX2 and they can run here: the machine has AVX2
+// and FMA, and the system lets programs use them. Needs no global variable and no static
+// initialiser.
 inline bool has_avx2() noexcept {
 #if CHORALE_HAS_AVX2_VARIANTS
   return __x86_get_cpuid_feature_leaf && CPU_FEATURE_ACTIVE(AVX2) && CPU_FEATURE_ACTIVE(FMA);

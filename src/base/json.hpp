@@ -1,5 +1,5 @@
-// Writes JSON into a buffer of the caller, and reads it, without allocation and independently of the
-// locale.
+// Writes JSON into a buffer of the caller, and reads JSON, without allocation and independently of
+// the locale.
 #pragma once
 
 #include "base/text_writer.hpp"
@@ -39,7 +39,8 @@ public:
     text_ << "\"";
   }
   void integer(std::int64_t number) noexcept { separate() << number; }
-  // digits: number of significant digits; 0: the fewest that give the same double when read.
+  // digits: number of significant digits; 0: the fewest that determine the double. Writes null for
+  // numbers that are not finite.
   void number(double value, int digits = 0) noexcept {
     if (!std::isfinite(value))
       separate() << "null";
@@ -73,8 +74,8 @@ private:
   bool is_first_ = true; // the next value needs no comma before it
 };
 
-// Reads JSON from left to right. After a mistake in the text, is_sound() is false and take() reads
-// nothing more.
+// Reads JSON from left to right. After a mistake in the text, is_sound() is false, take() returns
+// false, and scalar() and string() return an empty text.
 class JsonReader {
 public:
   explicit JsonReader(std::string_view text) noexcept : text_(text) {}
@@ -165,9 +166,10 @@ public:
     const auto [end, error] = std::from_chars(raw.data(), last, to, base);
     return error == std::errc() && end == last;
   }
-  // Reads the first 18 digits as an integer and multiplies it with, or divides it by, a power of ten.
-  // The result may be wrong by some units in the last place. A number that JsonWriter wrote with at
-  // most 14 digits is still the same text when it is written so again.
+  // Reads the first 18 digits after leading zeros as an integer, and multiplies or divides it by a
+  // power of ten. The result may be wrong by some units in the last place. But a number that
+  // JsonWriter wrote with at most 14 digits gives the same text again when it is read, and written
+  // with as many digits.
   static bool parse(std::string_view raw, double &to) noexcept {
     const bool is_negative = raw.substr(0, 1) == "-";
     const std::size_t e = std::min(raw.find_first_of("eE"), raw.size());

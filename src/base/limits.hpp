@@ -45,7 +45,8 @@ public:
   }
 
   // Announces `work` steps. True if the computation may go on. Once false has been returned, all
-  // later calls return false. The first call reads the clock and the flag.
+  // later calls return false. The first call with work > 0 reads the clock and the flag, unless
+  // of_steps() made this object.
   bool spend(std::int64_t work) noexcept {
     left_ -= work;
     if (left_ < 0) [[unlikely]]

@@ -1,4 +1,4 @@
-// Lists of entries, numbered from 0, that are stored one after the other in one array.
+// Lists, numbered from 0, whose entries are stored one list after the other in one array.
 #pragma once
 
 #include "base/array.hpp"

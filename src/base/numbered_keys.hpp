@@ -41,7 +41,7 @@ private:
   }
 
   Memory memory_;
-  Array<Entry> slots_; // a power of two, at most half of them in use
+  Array<Entry> slots_; // their number is 0 or a power of two; at most half of them are in use
   std::int64_t count_ = 0;
 };
 

@@ -72,9 +72,9 @@ inline double magnitude_of(double score) noexcept {
   return score == kForbidden ? 0.0 : std::fabs(score);
 }
 
-// A sum together with the sum of the absolute values of its terms (the magnitude). Rounding errors
-// are proportional to magnitudes, and so are all tolerances; so multiplying all scores by a power
-// of two changes no decision.
+// A sum together with its magnitude: the sum of the absolute values of its terms, without forbidden
+// ones. Rounding errors are proportional to magnitudes, and so are all tolerances; so multiplying
+// all scores by a power of two changes no decision.
 struct MeasuredSum {
   double total = 0;
   double magnitude = 0;

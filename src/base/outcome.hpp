@@ -1,5 +1,5 @@
 // Names of outcomes, as chorale_outcome_name() and chorale_run_json() give them, and of obstacles,
-// which forbid every labelling of a chain (outcome.h).
+// the reasons why a chain has no labelling (chorale_obstacle in outcome.h).
 #pragma once
 
 #include "base/limits.hpp"

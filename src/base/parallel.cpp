@@ -27,8 +27,8 @@ struct WorkerThread {
   std::int64_t number;
 };
 
-// Checks a loop that the caller's executor runs. Bit i of the array `taken` is set when the
-// executor makes the call for step i, so that a second call for step i is noticed.
+// Checks the calls of an external executor, for i = 0 .. count - 1. Bit i % 64 of taken[i / 64] is
+// set when the executor makes the call for i, so that a second call for the same i is noticed.
 struct Claims {
   std::int64_t count;
   std::int32_t workers;
@@ -66,7 +66,7 @@ bool Executor::run(std::int64_t count, Body body, void *body_user) const noexcep
     Claims claims(count, workers, body, body_user);
     external(user, count, workers,
              [](void *at, std::int64_t i, std::int64_t worker) {
-               const Untrapped untrapped; // since traps may be enabled on the caller's thread
+               const Untrapped untrapped; // since traps may be enabled on the executor's threads
                static_cast<Claims *>(at)->run(i, worker);
              },
              &claims);

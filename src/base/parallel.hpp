@@ -37,11 +37,11 @@ struct Executor {
 };
 
 // Calls step(i, worker) for i = 0 .. count - 1; `step` must be noexcept. A thread runs stretches of
-// consecutive steps. A stretch has at least `grain` steps, since a single step may be too short for
-// a thread. In long loops it has up to kLongStretch * grain steps, since neighbouring steps write
-// to neighbouring memory. It is even longer if the loop would otherwise have more than
-// kMostStretches stretches. False if an external executor left out or repeated a step, or passed an
-// invalid worker number.
+// consecutive steps. Each stretch but the last has at least `grain` steps (>= 1), since a single
+// step may be too short for a thread. In long loops a stretch has up to kLongStretch * grain steps,
+// since neighbouring steps write to neighbouring memory. It is even longer if the loop would
+// otherwise have more than kMostStretches stretches. False if an external executor left out or
+// repeated a stretch, or passed an invalid worker number.
 template <class Step>
 bool parallel_for(const Executor &executor, std::int64_t count, std::int64_t grain,
                   Step &&step) noexcept {

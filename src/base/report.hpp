@@ -7,7 +7,7 @@
 //       return CHORALE_OK;
 //     }
 //
-// Messages name arguments as the C caller wrote them. All checks come before any change. They also
+// Messages name arguments as the public headers do. All checks come before any change. They also
 // come before any assertion (Expects) that a wrong argument would violate, which would abort the
 // program.
 #pragma once

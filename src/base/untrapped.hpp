@@ -11,8 +11,9 @@ namespace chorale {
 // While an object of this class exists, no floating-point operation of its thread traps, neither in
 // the library nor in callbacks. The library needs this since it computes with minus infinity, and
 // some operations on infinities are invalid by IEEE 754, so a program that has enabled traps would
-// get a signal (SIGFPE). The destructor restores the program's traps and exception flags. If it
-// finds no traps enabled, the object does nothing.
+// get a signal (SIGFPE). The destructor restores the program's traps and exception flags. If the
+// constructor finds no traps enabled, the object does nothing. Without SSE2 and without glibc, it
+// finds none.
 class Untrapped {
 public:
   Untrapped() noexcept : traps_(traps()) {

@@ -32,7 +32,8 @@ public:
   explicit Layout(std::byte *memory) noexcept : memory_(memory) {}
 
   bool measuring() const noexcept { return memory_ == nullptr; }
-  // Returns the bytes taken so far; SIZE_MAX on overflow.
+  // Returns the bytes taken so far, without those that rewind() has given back; SIZE_MAX on
+  // overflow.
   std::size_t bytes() const noexcept { return used_; }
 
   // Takes an uninitialised array of `count` objects, aligned to a cache line; NULL while measuring.
@@ -88,8 +89,8 @@ public:
   std::size_t capacity() const noexcept { return block_.bytes(); }
   std::byte *data() const noexcept { return block_.data(); }
 
-  // Makes the capacity at least `bytes`; the contents are lost. False, with nothing changed, if
-  // memory runs out.
+  // Makes the capacity at least `bytes`. The contents are lost if the workspace grows. False, with
+  // nothing changed, if memory runs out.
   bool reserve(std::size_t bytes) noexcept;
 
 private:

@@ -8,14 +8,13 @@
 namespace chorale {
 namespace {
 
-// At effort 1, a few groups are dissolved and formed anew (reform()) so many times, and so many times
-// more for each unit.
+// Number of calls of reform() at effort 1: kReforms, and kReformsPerUnit more for each unit.
 constexpr double kReforms = 2000;
 constexpr double kReformsPerUnit = 2;
-// Greatest numbers of groups and of units that are dissolved at a time.
+// Greatest numbers of groups and of units that a call of reform() dissolves.
 constexpr std::int64_t kMostGroups = 3;
 constexpr std::int64_t kMostDissolved = 200;
-// Gains below this share of all scores above 0 may be rounding errors.
+// Gains up to this share of the sum of all scores above 0 may be rounding errors.
 constexpr double kLeastGain = 1e-13;
 
 } // namespace
@@ -53,8 +52,8 @@ void Grouping::run(double effort) noexcept {
   }
 }
 
-// Dissolves the group of a unit, and those of up to `others` units that have a score with it, and
-// forms groups anew.
+// Dissolves the group of `unit`, and the groups of up to `others` random neighbours of this unit.
+// Then settle() forms groups anew. If the score has not risen, undoes all of this.
 void Grouping::reform(std::int32_t unit, std::int64_t others) noexcept {
   chosen_.truncate(0);
   choose(group_[unit]);
@@ -84,8 +83,8 @@ void Grouping::reform(std::int32_t unit, std::int64_t others) noexcept {
   touched_.clear();
 }
 
-// Adds the units of a group to chosen_, unless they are in it, or if it would then have more than
-// kMostDissolved.
+// Adds the units of a group to chosen_. Does nothing if chosen_ has them already, or if it would
+// then have more than kMostDissolved units.
 void Grouping::choose(std::int32_t group) noexcept {
   const std::int64_t before = chosen_.size();
   if (std::find(chosen_.begin(), chosen_.end(), head_[group]) != chosen_.end())
@@ -99,8 +98,9 @@ void Grouping::choose(std::int32_t group) noexcept {
   }
 }
 
-// Moves units and merges groups until nothing gains. Returns the gain. If the limits end this early,
-// the groups are valid, but some move or merge may still gain.
+// Moves units of waiting_ and merges groups of touched_ until both are empty; a move or merge adds
+// to them what may now gain. Returns the gain. If the limits interrupt this, the groups are valid,
+// but some move or merge may still gain.
 double Grouping::settle() noexcept {
   double gain = 0;
   while (limits_.spend(8)) {
@@ -116,7 +116,8 @@ double Grouping::settle() noexcept {
   return gain;
 }
 
-// Adds the scores of a unit with each neighbouring group to sums_.
+// For each group with neighbours of `unit`, adds the scores of the unit with these neighbours to
+// sums_, and the group to near_. forget_sums() undoes this.
 void Grouping::add_up(std::int32_t unit) noexcept {
   limits_.spend(4 * static_cast<std::int64_t>(graph_.neighbours(unit).size()));
   for (const ScoredGraph::Neighbour &near : graph_.neighbours(unit)) {
@@ -135,7 +136,8 @@ void Grouping::mark_sources(std::int32_t unit) noexcept {
     mark_of_source_[source] = mark_;
 }
 
-// True if the units whose sources are marked, `records` records, may join a group.
+// True if units that have `records` records in all, and whose sources are marked, may join `group`:
+// it will not have too many records, and it has none of the marked sources.
 bool Grouping::may_join(std::int32_t group, std::int64_t records) noexcept {
   if (records + records_[group] > graph_.greatest)
     return false;
@@ -148,8 +150,9 @@ bool Grouping::may_join(std::int32_t group, std::int64_t records) noexcept {
   return true;
 }
 
-// Moves a unit to the group with which it scores most; to an empty one if it scores below 0 with all.
-// Returns the gain.
+// Moves a unit to the group with which it scores most, of those that it may join, if that gains.
+// Moves it to an empty group if it scores below 0 with its own group, and with no other that it may
+// join above 0. Returns the gain; 0 if the unit stays.
 double Grouping::improve(std::int32_t unit) noexcept {
   ++mark_;
   mark_sources(unit);
@@ -174,7 +177,8 @@ double Grouping::improve(std::int32_t unit) noexcept {
   return most - stays;
 }
 
-// Merges a group with the group with which it scores most, if that gains. Returns the gain.
+// Merges a group with the group with which it scores most, of those that it may join, if that
+// gains. Returns the gain; 0 if nothing is merged.
 double Grouping::merge(std::int32_t group) noexcept {
   ++mark_;
   for (std::int32_t u = head_[group]; u >= 0; u = next_[u]) {
@@ -229,7 +233,8 @@ void Grouping::wake_neighbours(std::int32_t unit) noexcept {
     waiting_.add(near.unit);
 }
 
-// Returns an empty group. There is one whenever some group has two units.
+// Removes an empty group from empty_ and returns it; the caller must move a unit to it. There is an
+// empty group whenever some group has two units.
 std::int32_t Grouping::empty() noexcept {
   std::int32_t group = empty_.take();
   while (head_[group] >= 0)

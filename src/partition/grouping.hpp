@@ -6,11 +6,11 @@
 
 namespace chorale {
 
-// A queue of indices below n, in the order in which they were added, each in it at most once.
+// A first-in, first-out queue of indices below n. It has each index at most once.
 class IndexQueue {
 public:
   explicit IndexQueue(const Memory &memory) noexcept : indices_(memory), is_in_(memory) {}
-  // Allocates the memory. False if it runs out.
+  // Allocates memory for the indices below n. False if memory runs out.
   bool prepare(std::int64_t n) noexcept { return indices_.resize(n) && is_in_.fill(n, 0); }
   std::int64_t size() const noexcept { return size_; }
   std::int32_t operator[](std::int64_t k) const noexcept {
@@ -44,9 +44,11 @@ private:
   std::int64_t first_ = 0, size_ = 0;
 };
 
-// Single units move to the group with which they score most, and whole groups are merged, while that
-// gains (settle). Then a few neighbouring groups at a time are dissolved and formed anew; what does not
-// gain is undone (reform). Random choices are the same in every call.
+// Searches for groups of units with a high score. At first each unit is a group of its own.
+// settle() moves single units to the group with which they score most, and merges whole groups, as
+// long as that gains. After this, each call of reform() dissolves a few neighbouring groups and
+// forms them anew, and undoes its changes unless they gain. Pseudorandom choices are the same in
+// every call.
 class Grouping {
 public:
   Grouping(const Memory &memory, const ScoredGraph &graph, Limits &limits) noexcept
@@ -55,11 +57,13 @@ public:
         waiting_(memory), touched_(memory), moved_(memory), was_(memory), chosen_(memory),
         mark_of_source_(memory) {}
 
-  // Allocates the memory. False if it runs out.
+  // Allocates all memory, and makes each unit a group. False if memory runs out.
   bool prepare() noexcept;
-  // Searches, with `effort` times the usual number of reforms.
+  // Searches; to be called once, after prepare(). The number of calls of reform() is `effort` times
+  // the usual one; 0: none. If the limits interrupt the search, the groups found so far are kept.
   void run(double effort) noexcept;
-  // Returns the group of a unit, any number below the number of units.
+  // Returns the number of the group of a unit. It is below the number of units, but not all numbers
+  // below are groups.
   std::int32_t group_of(std::int32_t unit) const noexcept { return group_[unit]; }
 
 private:
@@ -79,22 +83,22 @@ private:
   const ScoredGraph &graph_;
   Limits &limits_;
   double least_ = 0; // gains up to this one may be rounding errors and do not count
-  Array<std::int32_t> group_;
-  // The members of a group are a doubly linked list. By group: its first member; by unit: the next
-  // and the previous member of its group; -1: none.
+  Array<std::int32_t> group_; // by unit
+  // The units of a group are a doubly linked list. head_: by group, its first unit; next_,
+  // previous_: by unit, the next and the previous unit of its group; -1: none.
   Array<std::int32_t> head_, next_, previous_;
   Array<std::int64_t> records_; // by group: number of records
-  Array<double> sums_;          // by group: sum of scores; 0 for groups that are not in near_
+  Array<double> sums_;          // by group: what add_up() has added; 0 if the group is not in near_
   IndexQueue near_;             // groups that have a sum in sums_
   IndexQueue empty_;            // groups: all that are empty, and some that are not
   IndexQueue waiting_;          // units that may gain by a move
   IndexQueue touched_;          // groups that may gain by a merge
-  IndexQueue moved_;            // units that have moved since the last reform
-  Array<std::int32_t> was_;     // by unit in moved_: the group from which it came
-  Array<std::int32_t> chosen_;  // units of the groups that are dissolved
-  Array<std::int64_t> mark_of_source_; // by source: mark_ if a unit that is to join a group has it
-  std::int64_t mark_ = 0;
-  std::uint64_t random_ = 1;
+  IndexQueue moved_;            // units that the present call of reform() has moved
+  Array<std::int32_t> was_;     // by unit in moved_: its group before that call
+  Array<std::int32_t> chosen_;  // units of the groups that reform() dissolves
+  Array<std::int64_t> mark_of_source_; // by source: equal to mark_ if the source is marked
+  std::int64_t mark_ = 0;              // higher for each new set of marked sources
+  std::uint64_t random_ = 1;           // state of draw_below()
 };
 
 } // namespace chorale

@@ -11,7 +11,8 @@
 namespace chorale {
 namespace {
 
-// Writes the groups of all records, in the order of their first records. Returns how many there are.
+// Writes to groups[i] the group of record i. Groups are numbered in the order of their first
+// records. Returns the number of groups. numbers: scratch, one entry for each unit.
 std::int32_t write_groups(const ScoredGraph &graph, const Grouping &grouping,
                           Array<std::int32_t> &numbers, std::int32_t *groups) noexcept {
   std::int32_t count = 0;
@@ -24,7 +25,8 @@ std::int32_t write_groups(const ScoredGraph &graph, const Grouping &grouping,
   return count;
 }
 
-// Writes which pairs are overruled, and by what. False if memory runs out.
+// Writes for each pair whether and why it is overruled, and what other scores count against it, as
+// partition.h says. `overruled`, `others`: NULL if not wanted. False if memory runs out.
 bool write_reasons(const Memory &memory, const ScoredGraph &graph,
                    const chorale_scored_pairs &pairs, const std::int32_t *groups,
                    chorale_overruling *overruled, double *others) noexcept {

@@ -10,7 +10,8 @@ namespace chorale {
 // ---- Edges -------------------------------------------------------------------------------------
 
 void add_up_edges(Array<ScoredEdge> &edges) noexcept {
-  // The scores of an edge are added in ascending order, so that the order of the pairs changes no bit.
+  // The scores of an edge are added in ascending order, so that the order of the pairs changes no
+  // bit.
   std::sort(edges.begin(), edges.end(), [](const ScoredEdge &a, const ScoredEdge &b) {
     return std::tie(a.low, a.high, a.score) < std::tie(b.low, b.high, b.score);
   });
@@ -98,9 +99,9 @@ chorale_status ScoredGraph::read_edges(const Report &report,
   add_up_edges(edges);
   for (const ScoredEdge &edge : edges)
     above += std::max(edge.score, 0.0);
-  // A partition that contains a score below -above scores less than all units apart. Such scores
-  // become minus infinity, so that no finite score is larger than `above` and rounding errors are
-  // small fractions of `above`.
+  // A partition that joins a pair with a score below -above scores less than the partition in which
+  // all units are apart. Such scores become minus infinity, so that no finite score exceeds `above`
+  // in magnitude and rounding errors are small fractions of `above`.
   for (ScoredEdge &edge : edges)
     if (edge.score < -above)
       edge.score = kForbidden;

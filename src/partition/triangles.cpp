@@ -6,9 +6,9 @@ namespace {
 // A sweep divides the score of each pair anew among its triangles. The schedule:
 // 1. kRoundsOfTriangles times, triangles are added that the rests violate by more than a threshold,
 //    and kSweepsPerRound sweeps follow. Threshold and temperature fall from round to round.
-// 2. The temperature begins anew and falls to kCooling times its first value, in kLeastSweeps sweeps,
-//    and up to kMoreSweeps more if there are few triangles. Triangles are added each time after
-//    kSweepsTimesBetween / (number of sweeps) sweeps.
+// 2. The temperature begins anew and falls to kCooling times its first value, in kLeastSweeps
+//    sweeps, and up to kMoreSweeps more if there are few triangles. Triangles are added before the
+//    first sweep, and again after every kSweepsTimesBetween / (number of sweeps) sweeps.
 // 3. kSweepsPerRound sweeps at temperature 0.
 constexpr int kRoundsOfTriangles = 12;
 constexpr int kSweepsPerRound = 6;
@@ -40,7 +40,8 @@ double worth_of_joining(double x, double y, double t) noexcept {
 
 // ---- Triangles ---------------------------------------------------------------------------------
 
-// Finds the number of an edge, and adds the edge with `score` if it is new. False if memory runs out.
+// Finds the number of the edge between u < v, and adds the edge if it is new: with `score`, or a
+// score so low that joining never pays if the two cannot be joined. False if memory runs out.
 bool TriangleBound::add_edge(std::int32_t u, std::int32_t v, double score,
                              std::int32_t &number) noexcept {
   const std::uint64_t key = edge_key(u, v);
@@ -60,7 +61,8 @@ bool TriangleBound::add_edge(std::int32_t u, std::int32_t v, double score,
   return true;
 }
 
-// Adds a triangle, unless it is known. False if memory runs out.
+// Adds a triangle, and those of its edges that are new, unless it is known. False if memory runs
+// out.
 bool TriangleBound::add_triangle(std::int32_t u, std::int32_t v, std::int32_t w) noexcept {
   std::int32_t units[] = {u, v, w};
   std::sort(units, units + 3);
@@ -87,7 +89,7 @@ double TriangleBound::value() const noexcept {
   return sum;
 }
 
-// Lists the places of each edge in triangles. False if memory runs out.
+// Lists for each edge its places in triangles (uses_). False if memory runs out.
 bool TriangleBound::list_uses() noexcept {
   return uses_.make(edges_.size(), [this](auto &&add) {
     for (std::int64_t k = 0; k < 3 * triangles_.size(); ++k)
@@ -95,8 +97,8 @@ bool TriangleBound::list_uses() noexcept {
   });
 }
 
-// Divides the score of each edge anew among its triangles and its rest, so that worth plus part is the
-// same in all of its triangles, and the same as the rest. False if interrupted.
+// Divides the score of each edge anew among its triangles and its rest, so that worth plus part is
+// the same in all of its triangles, and the same as the rest. False if interrupted.
 bool TriangleBound::sweep(double temperature) noexcept {
   for (std::int64_t e = 0; e < edges_.size(); ++e) {
     const gsl::span<const std::int64_t> uses = uses_[e];
@@ -121,9 +123,9 @@ bool TriangleBound::sweep(double temperature) noexcept {
   return true;
 }
 
-// Finds a shortest path over edges whose rest exceeds `least`, by breadth-first search over at most
-// kMostLooked edges. Stores its units in path_ from `goal` back, without `start`; none if no path is
-// found. False if memory runs out.
+// Finds a shortest path from `start` to `goal` over edges whose rests exceed `least`, by
+// breadth-first search over at most kMostLooked edges. Writes its units to path_, from `goal` back
+// to the unit after `start`; path_ is empty if no path is found. False if memory runs out.
 bool TriangleBound::find_path(std::int32_t start, std::int32_t goal, double least) noexcept {
   path_.truncate(0);
   reached_.truncate(0);
@@ -156,8 +158,8 @@ bool TriangleBound::find_path(std::int32_t start, std::int32_t goal, double leas
   return fits;
 }
 
-// Adds triangles for each edge whose rest is below -least and whose ends a path of edges with rests
-// above `least` connects. False if memory runs out.
+// Adds triangles for each edge whose rest is below -least, if find_path() finds a path between its
+// ends. Ends early if interrupted. False if memory runs out.
 bool TriangleBound::separate(double least) noexcept {
   const std::int64_t count = edges_.size();
   for (std::int64_t e = 0; e < count && triangles_.size() < kMostTriangles; ++e) {

@@ -12,12 +12,14 @@ namespace chorale {
 // into a *part* for each triangle with this pair, and a *rest*. The bound is the sum of the best
 // allowed states of all triangles under their parts, and of all rests above 0; it holds for every
 // division. A step of dual ascent divides the score of one pair anew, so that the difference of the
-// max-marginals of joining it and of not joining it is the same in all of its triangles and the rest.
-// Soft maxima take the place of maxima, with which the steps stall; their temperature falls.
+// max-marginals of joining the pair and of not joining it is the same in all of its triangles and
+// the rest. With maxima, these steps stall. So they use soft maxima, t log sum_i exp(x_i / t), with
+// a temperature t that falls.
 //
 // Triangles are added only where the rests violate them: where a path of pairs with rests above 0
 // connects the ends of a pair with a rest below 0. A path of more than two pairs is divided into
-// triangles by pairs with score 0.
+// triangles by further pairs, which have score 0 unless they have a score in the graph or cannot be
+// joined. The functions call pairs *edges*.
 class TriangleBound {
 public:
   TriangleBound(const Memory &memory, const ScoredGraph &graph, Limits &limits) noexcept
@@ -25,8 +27,9 @@ public:
         next_(memory), triangles_(memory), uses_(memory), came_(memory),
         reached_(memory), path_(memory), number_of_edge_(memory), number_of_triangle_(memory) {}
 
-  // Finds an upper bound on the sum of the scores between units that any partition joins. Ends early
-  // when the bound meets `score`, the sum of a known partition. False if memory runs out.
+  // Writes to `bound` an upper bound on the sum of the scores between units that any partition
+  // joins. Ends early when the bound meets `score`, this sum for a known partition, or when the
+  // limits interrupt; the bound holds in any case. False if memory runs out.
   bool run(double score, double &bound) noexcept;
 
 private:
@@ -47,14 +50,19 @@ private:
   Limits &limits_;
   Array<ScoredEdge> edges_; // those of the graph, and those added to divide paths
   Array<double> rest_;      // by edge: its score minus its parts in triangles
-  // The edges of each unit as a linked list of ends of edges (2 e and 2 e + 1): the first, by unit,
-  // and the next, by end; -1: no more.
+  // The edges of each unit, as a linked list of the ends of edges: 2 e is the end of edge e at its
+  // lower unit, 2 e + 1 that at its higher unit. head_: by unit, the first end at this unit; next_:
+  // by end, the next end at the same unit; -1: no more.
   Array<std::int64_t> head_, next_;
   Array<Triangle> triangles_;
   Lists<std::int64_t> uses_;             // by edge: its places in triangles (3 t + place)
-  Array<std::int32_t> came_;             // by unit: the unit before it on a path; -1: not reached
+  // For find_path(). came_: by unit, the unit from which it was reached; -1: not reached. reached_:
+  // the units reached, in this order. path_: the units of the path found.
+  Array<std::int32_t> came_;
   Array<std::int32_t> reached_, path_;
-  NumberedKeys number_of_edge_, number_of_triangle_; // keys: two units; edge and third unit
+  // Numbers of edges, under edge_key(); and of triangles, under the number of the edge of their two
+  // lowest units, and their highest unit.
+  NumberedKeys number_of_edge_, number_of_triangle_;
 };
 
 } // namespace chorale

@@ -16,13 +16,13 @@
 
 namespace chorale {
 
-// A shared clique, with R values. In the model it has one column for each value that its members
-// can have; Clique::value_of() returns the value of a column.
+// A shared clique, with R values. In the model of the run it has one column for each value that its
+// members can have; Clique::value_of() returns the value of a column.
 struct SharedClique {
   std::int32_t clique;
   std::int32_t values;      // values of the caller's potential: R, or R + 2 with EMPTY, CONFLICT
   std::int64_t first_value; // where the clique's prices and counts begin in the caller's arrays
-  double *weights; // numbers of the linear potential: weights[k] is the price of column k
+  double *weights; // numbers of the run's linear potential: weights[k] is the price of column k
 };
 
 } // namespace chorale
@@ -50,8 +50,8 @@ namespace {
 
 using Prices = ::chorale_prices;
 
-// Fills to.shared and to.is_shared with the `count` cliques that the caller names, and makes
-// to.counts large enough for any clique.
+// Fills to.shared (except `weights`), to.is_shared and to.values for the `count` cliques that the
+// caller names, and makes to.counts large enough for any clique.
 chorale_status list_shared(const Report &report, const Model &model, const std::int64_t *cliques,
                            std::int64_t count, Prices &to) noexcept {
   if (!to.is_shared.resize(model.cliques.size()))
@@ -76,7 +76,7 @@ chorale_status list_shared(const Report &report, const Model &model, const std::
 }
 
 // Creates the model of the run: a copy of `model` in which each shared clique has a linear
-// potential of its own.
+// potential of its own. Sets `weights` of the shared cliques to the numbers of these potentials.
 chorale_status exchange_potentials(const Report &report, const Model &model, Prices &to,
                                    Model *&made) noexcept {
   Array<Exchange> exchanges(to.memory);
@@ -188,8 +188,9 @@ void chorale_prices::set(const double *numbers) noexcept {
 }
 
 // Writes to `score` the score (equation 1, model.h) of the run's best labelling without the shared
-// cliques: the sum of the scores of all chains and of the cliques that are not shared; kForbidden if
-// the run has no result. Fails, and writes nothing, if the callback of a potential fails.
+// cliques: the sum of the scores of all chains and of the cliques that are not shared. Writes
+// kForbidden if the run has no labelling that all cliques allow. Fails, and writes nothing, if the
+// callback of a potential fails.
 chorale_status chorale_prices::score_without(const Report &report, double &score) noexcept {
   if (!run->state.found()) {
     score = kForbidden;
