@@ -377,9 +377,9 @@ class Search:
         if self._own is None:
             self.own_score, self._own = scores[0], answer.counts[0]
         else:
-            for k, (_, steps) in enumerate(self._tracks):
+            for k, (row, steps) in enumerate(self._tracks):
                 successor = successors[k + 1]
-                ends = steps + 1 >= STEPS or np.array_equal(successor, asked.prices[k + 1])
+                ends = steps + 1 >= STEPS or row is not None and np.array_equal(successor, row)
                 self._tracks[k] = (None, 0) if ends else (successor, steps + 1)
         self._bound(asked, answer)
         self._mix(asked, agreement - agreement[0] - answer.costs * asked.quantum)
