@@ -31,7 +31,7 @@ void gather_numbers(const void *from, std::int64_t count, At &&at, void *to) noe
 }
 
 // Returns a copy of `count` numbers, float or double as in `view`; number i of the copy is number
-// at(i) of `from`. is_whole: true if at(i) is i for all i. NULL if memory runs out.
+// at(i) of `from`. is_whole: at(i) is known to be i for all i. NULL if memory runs out.
 template <class At>
 const void *copy_numbers(Arena &arena, const ChainView &view, const void *from, std::int64_t count,
                          bool is_whole, At &&at) noexcept {
@@ -340,8 +340,8 @@ bool chorale_model_builder::order_slots() noexcept {
   return true;
 }
 
-// Sets where the members of each clique begin, and the site and the weight of each member. False if
-// memory runs out.
+// Sets where the members of each clique begin, and the arrays by place (members, weights,
+// place_cliques) and by site (site_chains) of the model. False if memory runs out.
 bool chorale_model_builder::place_members() noexcept {
   std::int32_t places = 0;
   std::int64_t heaviest = 1;

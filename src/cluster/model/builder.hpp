@@ -22,14 +22,16 @@ struct Corpus {
   std::int32_t labels; // m, for every chain
   bool single;         // scores are float, not double
   bool borrow;         // false: the model copies the arrays
-  // The score of label y at position p is unary[p * row + y * column]. `offsets` and all arrays by
-  // position number the positions of all chains alike.
+  // The score of label y at position p is unary[p * row + y * column]. As in all arrays by
+  // position, p is numbered as in `offsets`: chain i begins at position offsets[i].
   const void *unary;
   std::ptrdiff_t row;
   std::ptrdiff_t column;
   const Transitions *transitions;
   gsl::span<const std::int32_t> tokens; // by position; data() is NULL if there are none
-  const void *edges;                    // by position: m x m scores; or NULL
+  // By position: m x m scores of the labels there after those of the position before, not read for
+  // the first position of a chain; or NULL.
+  const void *edges;
   const std::int32_t *forced;           // by position: the only label allowed, or -1; or NULL
   const std::uint8_t *allowed;          // by position: m flags, 0: the label is forbidden; or NULL
   gsl::span<const std::int64_t> groups; // by chain; empty if all are 0
@@ -73,9 +75,8 @@ struct Corpus {
 struct chorale_model_builder {
   using Report = chorale::Report;
 
-  // The centre of a clique: a position of a chain, not the place of a slot as in model.hpp. `chain` is
-  // -1 while there is no centre.
-  struct Place {
+  // The centre of a clique: a position of a chain. `chain` is -1 while there is no centre.
+  struct Centre {
     std::int32_t chain;
     std::int32_t position;
   };
@@ -93,8 +94,9 @@ struct chorale_model_builder {
   chorale_status add_chain(const Report &report, const chorale_chain &chain,
                            const chorale_chain_options &options) noexcept;
   chorale_status add_instance(const Report &report, const chorale_instance &instance) noexcept;
-  // classes, table: what the clique's property reads, by position of the chain; NULL: all classes are
-  // 0, and the table is the tokens of the chain.
+  // Adds a whole chain or an instance. What the clique's property reads, by position of the chain:
+  // classes (NULL: all are 0) and table (NULL: the tokens of the chain); ignored for an instance.
+  // borrow: the model does not copy these arrays.
   chorale_status add_member(const Report &report, std::int64_t clique, std::int64_t chain,
                             const std::int32_t *classes, const std::int32_t *table,
                             bool borrow) noexcept;
@@ -124,7 +126,7 @@ struct chorale_model_builder {
   chorale_model *model = nullptr;         // NULL once frozen
   chorale::Array<std::int64_t> groups;    // by chain: its group
   chorale::Array<chorale::AddedSlot> slots; // in the order of adding, without centres
-  chorale::Array<Place> centres;          // by clique: its centre (see Place)
+  chorale::Array<Centre> centres;         // by clique
   chorale::SlotTable taken;               // finds members that are added twice
 
 private:
@@ -138,7 +140,9 @@ private:
   // position, `whole` is -1.)
   bool push_member(std::int64_t clique, std::int64_t chain, std::int64_t position,
                    std::int64_t whole) noexcept;
-  // Adds a clique with this setup for each repeated token. Its members are the positions of the token.
+  // For each token that a group (with options.across: the model) has at least options.minimum
+  // times, and that is not in options.stop, adds a clique with this setup; its members are those
+  // positions.
   bool push_repeated_words(const chorale_repeated_words_options &options,
                            const chorale_clique_setup &setup) noexcept;
   // Removes the slots added last until `slots_before` are left, and the whole-chain slots until
@@ -157,7 +161,8 @@ private:
     std::string_view labels = "setup->labels";
     std::string_view label_values = "setup->label_values";
   };
-  // Checks a setup and fills in the number of values R if it was left out.
+  // Checks a setup, sets its number of values R if it is that of the property or was left out, and
+  // clears the fields that do not apply to this kind of clique.
   static chorale_status take_setup(const Report &report, chorale_clique_setup &setup,
                                    const SetupNames &names) noexcept;
   chorale_status check_member(const Report &report, std::int64_t clique,
@@ -174,12 +179,13 @@ private:
   chorale_status check_cliques(const Report &report) const noexcept;
   // Checks the arguments of add_members() that can be checked before anything is added.
   chorale_status check_members(const Report &report, const chorale_members &given) const noexcept;
-  // Adds the member that entry `entry` of the arrays of add_members() describes to a clique.
+  // Adds to a clique the member that entry `entry` of the arrays of add_members() describes.
   chorale_status add_entry(const Report &report, const chorale_members &given,
                            std::int64_t clique, std::int64_t entry) noexcept;
   // Removes all cliques but the first `count`. The removed cliques must have no members.
   void drop_cliques(std::int64_t count) noexcept;
-  // Returns the type of the last clique if it is the type that `setup` describes; otherwise NULL.
+  // Returns the type of the last clique if it is the type that `setup` describes; otherwise, and
+  // for a centred clique, NULL.
   chorale::CliqueType *same_type(const chorale_clique_setup &setup) const noexcept;
   // Returns a new type. NULL if memory runs out.
   chorale::CliqueType *make_type(const chorale_clique_setup &setup) noexcept;
@@ -188,8 +194,8 @@ private:
   bool has_weights(std::int64_t clique) const noexcept {
     return model->cliques[clique].weighted();
   }
-  // Checks the weights of all members of a clique: entries `begin` and following of the caller's array
-  // `name`, which the error message cites. Stores in `weighted` whether one of them is above 1.
+  // Checks `given`, the weights of all members of a clique. Error messages call given[i] entry
+  // begin + i of the caller's array `name`. Stores in `weighted` whether a weight is above 1.
   chorale_status check_weights_of(const Report &report, std::string_view name, std::int64_t clique,
                                   gsl::span<const std::int64_t> given, std::int64_t begin,
                                   bool &weighted) const noexcept;

@@ -1,5 +1,5 @@
 // The functions of the builder that add or set one thing, the checks of a clique's setup and members,
-// and repeated words.
+// repeated words, and freeze().
 #include "cluster/model/builder.hpp"
 
 #include "chain/attachments.hpp"
@@ -132,7 +132,7 @@ chorale_status Builder::check_new(const Report &report, std::int64_t clique, std
                                   std::int64_t position) noexcept {
   if (!taken.follow(slots))
     return report.out_of_memory();
-  const Place &centre = centres[clique];
+  const Centre &centre = centres[clique];
   if (!(position >= 0 && centre.chain == chain && centre.position == position) &&
       !taken.has(slots, gsl::narrow_cast<std::int32_t>(clique),
                  gsl::narrow_cast<std::int32_t>(chain), gsl::narrow_cast<std::int32_t>(position)))

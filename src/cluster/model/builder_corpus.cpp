@@ -13,8 +13,8 @@ namespace {
 
 // ---- Checks -------------------------------------------------------------------------------------
 
-// Checks a corpus and stores it in `to`. Every chain's length fits 32 bits, since the number of all
-// positions does.
+// Checks a corpus, except for what check_contents() checks, and stores it in `to`. Every chain's
+// length fits 32 bits, since the number of all positions does.
 chorale_status take_corpus(const Report &report, chorale_corpus corpus, Corpus &to) noexcept {
   CHORALE_CHECK(check_size(report, "corpus->chains", corpus.chains, 0));
   CHORALE_CHECK(check_size(report, "corpus->labels", corpus.labels));
@@ -62,7 +62,8 @@ chorale_status take_corpus(const Report &report, chorale_corpus corpus, Corpus &
   return CHORALE_OK;
 }
 
-// Checks all scores, forced labels and tokens, as if all positions were one chain.
+// Checks all scores, forced labels and tokens. Views all positions as one chain, but skips the edge
+// scores of the first position of each chain.
 chorale_status check_contents(const Report &report, const Corpus &corpus) noexcept {
   const std::int64_t begin = corpus.begin(0);
   const std::int64_t end = corpus.begin(corpus.chains);

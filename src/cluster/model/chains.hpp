@@ -8,10 +8,11 @@
 
 namespace chorale {
 
-// The only scores of a *plain* chain are unary scores, stored without gaps, and those of a shared
-// Transitions object. An *instance* is a chain for which callbacks of the caller do the inference.
+// A *plain* chain is no tree, has no forced or forbidden labels, and no scores but unary ones,
+// stored row by row without gaps, and those of a Transitions object. An *instance* is a chain for
+// which callbacks of the caller do the inference.
 struct Chain {
-  // length x labels scores, row-major; without gaps if the chain is plain. NULL for an instance.
+  // length x labels scores, with the strides of view(). NULL for an instance.
   const void *unary;
   const Transitions *transitions;
   const std::int32_t *tokens; // by position; NULL if the chain has none
@@ -29,7 +30,7 @@ struct Chain {
     return is_instance ? static_cast<const chorale_instance *>(other) : nullptr;
   }
   std::int32_t wholes() const noexcept { return whole_slots; }
-  // True if the chain has one position.
+  // True if the chain is an *item*: one position, and no instance.
   bool is_item() const noexcept { return length == 1 && !is_instance; }
   CHORALE_INLINE_NATIVE ChainView view() const noexcept {
     if (other && !is_instance)

@@ -65,8 +65,8 @@ struct Clique {
   const Dictionary *numbering() const noexcept {
     return type->fired ? type->fired : type->dictionary;
   }
-  // Returns the number of columns that the caller sees: one for each value, EMPTY and CONFLICT,
-  // even if only the values that can fire have columns here.
+  // Returns the number of columns that the caller sees: one for each value, even if only the values
+  // that can fire have columns here, and one each for EMPTY and CONFLICT if the clique has these.
   std::int32_t all_columns() const noexcept { return type->fired ? values() + 2 : columns(); }
   // Returns the caller's value of a column; returns -1 for column -1.
   std::int32_t value_of(std::int32_t column) const noexcept {

@@ -20,7 +20,7 @@ public:
   bool run() noexcept {
     for (std::int32_t c = 0; c < model_.cliques.size(); ++c)
       if (Clique &clique = model_.cliques[c]; clique.centred() || clique.potential())
-        narrow_ = nullptr;
+        replaced_ = nullptr;
       else if (!(clique.type = type_of(c)))
         return false;
     return true;
@@ -38,8 +38,9 @@ private:
 
   // Fills values_ with the values that members can fire, as numbers of the caller's dictionary (if
   // there is one), in ascending order. The value UNLISTED of the dictionary (all values outside
-  // it), which always has a column, comes last. Sets `all` if a member is an instance, since it may
-  // show any value. False if memory runs out.
+  // it), which always has a column, comes last. If there would be no value, value 0 is added. If a
+  // member is an instance, which may show any value, sets `all` and leaves the list incomplete.
+  // False if memory runs out.
   bool gather(std::int32_t clique, bool &all) noexcept {
     values_.truncate(0);
     fires_outside_ = false;
@@ -82,7 +83,7 @@ private:
 
   // Returns the type with a column for each value. Consecutive cliques of one type share it.
   CliqueType *with_all(CliqueType &type) noexcept {
-    if (std::exchange(narrow_, &type) != &type) {
+    if (std::exchange(replaced_, &type) != &type) {
       const Potential *potential = widen(model_, type.given, type.columns);
       whole_ = potential ? copy(type, potential) : nullptr;
     }
@@ -91,7 +92,7 @@ private:
 
   // Returns a type with columns for values_, EMPTY and CONFLICT.
   CliqueType *with_fired(const CliqueType &type) noexcept {
-    narrow_ = nullptr;
+    replaced_ = nullptr;
     const Dictionary *fired = dictionary_of(type);
     const Potential *potential =
         fired ? narrow(model_, *type.given, type.values, span_of(values_.begin(), values_.size()))
@@ -141,10 +142,13 @@ private:
   }
 
   Model &model_;
-  Array<std::int32_t> values_; // values that the members of the current clique can fire
-  bool fires_outside_ = false; // they can also fire a value that the caller's dictionary lacks
-  // Type of the last clique before with_all() replaced it by whole_; NULL if with_all() did not.
-  const CliqueType *narrow_ = nullptr;
+  Array<std::int32_t> values_; // values that the members of the current clique can fire (gather())
+  // Members of the current clique can also fire a value that has no number in the caller's
+  // dictionary.
+  bool fires_outside_ = false;
+  // The type in whose place with_all() put whole_ for the clique before the current one; NULL if it
+  // put none there.
+  const CliqueType *replaced_ = nullptr;
   CliqueType *whole_ = nullptr;
 };
 

@@ -4,7 +4,7 @@
 // whose value is that of a property. An *instance* is a chain for which callbacks of the caller do
 // the inference; its slots count as whole-chain slots. The members of a clique are numbered
 // 0 .. n - 1; in a centred clique, member n is the *centre*, a position whose value selects the
-// potential.
+// potential. The centre has a slot too, but its values are its own, not those of the members.
 //
 // A slot is stored as three numbers, from which all fields of the struct Slot are found:
 // members[place]: the *site* of the slot. `members` has an entry for each slot, clique by clique,
@@ -59,15 +59,16 @@ struct ModelTotals {
   std::int64_t label_count = 0;   // positions of all chains together
   std::int64_t message_count = 0; // sum of the lengths of all message rows
   std::int64_t closed_slots = 0;  // number of members of closed cliques
-  // True if every chain is an item (one position) and every clique is closed (CliqueType::closed).
+  // True if every chain is an item (Chain::is_item) and every member of a clique is in a closed one
+  // (CliqueType::closed).
   bool items_alone = false;
   // Sum of `columns` over all cliques: length of an array of all counts.
   std::int64_t count_count = 0;
   std::int32_t most_labels = 1;
   std::int32_t most_columns = 1; // greatest number of columns of a clique
   std::int32_t most_counted = 0; // greatest sum of the weights of the members of a clique
-  std::size_t score_bytes = 0;   // bytes of all scores of the chains
-  // Bytes of the scores that were copied to the arena, in a derived model to that of `base`.
+  std::size_t score_bytes = 0;   // bytes of the unary and edge scores of all chains
+  // The part of score_bytes that was copied to the arena (of a derived model: to that of `base`).
   std::size_t copied_score_bytes = 0;
 };
 
@@ -164,8 +165,9 @@ struct chorale_model : chorale::Counted, chorale::ModelTotals {
   // Bytes of the potentials and dictionaries that the model made (fired_columns.hpp).
   std::size_t made_bytes = 0;
   // The model holds a reference on each of these two, which may be NULL. base: the model from which
-  // this one is derived (exchange.hpp), with whose arrays it shares scores, maps and properties.
-  // bytes_of: the bytes of a problem file, in which arrays lie that the model does not copy.
+  // this one is derived (exchange.hpp). It owns the scores, label maps, properties and weights that
+  // this model uses. bytes_of: the bytes of a problem file, in which arrays lie that the model does
+  // not copy.
   const chorale_model *base = nullptr;
   const chorale::SharedBytes *bytes_of = nullptr;
 };

@@ -56,8 +56,9 @@ private:
     forget();
     return entries_.fill(size, -1);
   }
-  // Entries at which the search for a key begins, and goes on after `at`.
+  // Returns the entry that a search tries after entry `at`.
   std::int64_t after(std::int64_t at) const noexcept { return (at + 1) & (entries_.size() - 1); }
+  // Returns the entry at which the search for a key begins.
   std::int64_t first(std::int32_t clique, std::int32_t chain,
                      std::int32_t position) const noexcept {
     constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15u;
