@@ -75,7 +75,8 @@ public:
     size_ += count;
     return true;
   }
-  // Replaces all entries. False, with nothing changed, if memory runs out.
+  // Replaces all entries by `items`, which lie outside this array. False, with nothing changed, if
+  // memory runs out.
   bool assign(gsl::span<const T> items) noexcept {
     if (!reserve(static_cast<std::int64_t>(items.size())))
       return false;

@@ -12,7 +12,7 @@ namespace chorale {
 namespace {
 
 // Writes to groups[i] the group of record i. Groups are numbered in the order of their first
-// records. Returns the number of groups. numbers: scratch, one entry for each unit.
+// records. Returns the number of groups. numbers: scratch, an entry of -1 for each unit.
 std::int32_t write_groups(const ScoredGraph &graph, const Grouping &grouping,
                           Array<std::int32_t> &numbers, std::int32_t *groups) noexcept {
   std::int32_t count = 0;

@@ -1,5 +1,6 @@
 // Checks of the arguments with which a potential is used: the number of members, strengths, counts
-// and weights of members. Also callback_status(), the status of a call whose callback failed.
+// and weights of members. Also callback_status(), which reports that a callback failed, and
+// score_counts().
 #pragma once
 
 #include "base/array.hpp"
@@ -75,7 +76,8 @@ inline chorale_status check_weights(const Report &report, std::string_view name,
   return CHORALE_OK;
 }
 
-// Writes to an error message the counts with which a callback was called.
+// Writes to an error message the counts with which a callback was called (at most kShown of those
+// that are not 0) and the number of members.
 inline TextWriter &operator<<(TextWriter &to, const CallbackFailure &failure) noexcept {
   for (std::int32_t k = 0; k < failure.shown; ++k)
     to << (k == 0 ? "" : ", ") << failure.counts[k] << " of value " << failure.values[k];
@@ -111,8 +113,9 @@ inline chorale_status callback_status(const Report &report, const CallbackFailur
                      "at most ", kLargestAnswer);
 }
 
-// Writes to `score` what the potential gives for counts, one for each value. A callback gets count 0
-// for uncounted values.
+// Writes to `score` what the potential gives for `counts`, which has one entry for each value. A
+// callback gets count 0 for uncounted values. Fails, and writes nothing, if the callback fails or
+// memory runs out.
 inline chorale_status score_counts(const Report &report, const Potential &potential,
                                    const std::int64_t *counts, std::int64_t members,
                                    double &score) noexcept {

@@ -34,10 +34,10 @@ bool is_borrowable(const Potential &p) noexcept {
   return p.source == TableSource::stored && p.scale == CHORALE_SCALE_NONE && p.strength == 1;
 }
 
-// Returns entry k of the rest column's table, where n = `members`. For separable PAIRS this is the
-// difference between the score of the pairs and the sum of the other tables. For other SUMs it is
-// 0, except for entry n, which makes the total 0 if all members have uncounted values (unless some
-// table forbids a count of 0: the total is then minus infinity).
+// Returns entry k of the rest column's table before scaling, where n = `members`. For separable
+// PAIRS this is the difference between the score of the pairs and the sum of the other tables. For
+// other SUMs it is 0, except for entry n, which makes the total 0 if all members have uncounted
+// values (unless some table forbids a count of 0: the total is then minus infinity).
 double rest_entry(const Potential &p, std::int64_t k, std::int64_t members) noexcept {
   if (p.source == TableSource::separable_pairs && p.counted_values > 0) {
     const double c = p.numbers[std::int64_t{p.values} * p.values + p.highest_counted];
@@ -74,8 +74,8 @@ bool has_shape(const Potential &p, std::int64_t members, chorale_shape shape,
     return false;
   }
   // A shape that the caller declares says nothing about the rest column's table, so this table is
-  // tested too. But its last step is allowed to break concavity, since the algorithm for concave
-  // tables (clique/flows/concave_flow.hpp) handles this case.
+  // tested too. But except in PAIRS, its last step may break concavity, since the algorithm for
+  // concave tables (clique/flows/concave_flow.hpp) handles this case.
   if (p.counted_values == p.values || members < 2 ||
       (shape == CHORALE_SHAPE_CONCAVE && p.source != TableSource::separable_pairs))
     return true;

@@ -17,7 +17,8 @@ namespace chorale {
 enum class Form : std::int32_t { sum, max, majority, pairs, callback };
 
 // True if the tables of all counted values have this shape (CONVEX or CONCAVE) for counts from 0 to
-// `members`, by their numbers or by the caller's declaration. Always false for PAIRS.
+// `members`, by their numbers or by the caller's declaration. Always false for PAIRS and for
+// families without tables.
 bool are_tables_of_shape(const Potential &potential, std::int64_t members,
                          chorale_shape shape) noexcept;
 
@@ -28,7 +29,7 @@ struct CliqueKind {
   CliqueKind(const Potential &potential, std::int32_t members) noexcept;
 
   bool has_rest() const noexcept { return rest >= 0; }
-  // Returns the column of a value. `value_of_column`: the value of each column, in ascending order.
+  // Returns the column of a value. `value_of_column`: as in CliquePotential.
   std::int32_t column_of(std::int32_t value,
                          gsl::span<const std::int32_t> value_of_column) const noexcept;
 
@@ -48,21 +49,21 @@ struct CliqueKind {
   // weights.
   bool weighted = false;
 
-  // True if members may have weights: if this is a SUM whose tables are convex and forbid no count.
-  // some_uncounted: true if members may also take values that the potential does not have; these
-  // are uncounted.
+  // True if members may have weights: if the family is SUM, and all tables are convex and forbid no
+  // count. some_uncounted: true if members may also take values that the potential does not have;
+  // these are uncounted, so the table of their rest column must be convex, too.
   bool takes_weights(bool some_uncounted = false) const noexcept;
 };
 
 struct CliquePotential : CliqueKind {
-  // Takes all arrays for a clique of `kind` from `layout`; prepare() fills them.
+  // Takes all arrays for a clique of `kind` from `layout`; list_columns() and prepare() fill them.
   CliquePotential(Layout &layout, const CliqueKind &kind) noexcept;
   // Computes value_of_column. O(R).
   void list_columns() noexcept;
   // Computes all other arrays. False if interrupted. `limits` (NULL: none) also apply to all later
   // computations with this potential. Requires that list_columns() has been called.
   bool prepare(Limits *limits = nullptr) noexcept;
-  // Returns how many numbers prepare() computes, without the biases of MAJORITY.
+  // Returns how many numbers prepare() computes at most, without the biases of MAJORITY.
   std::int64_t size() const noexcept {
     return form == Form::majority || form == Form::pairs
                ? std::int64_t{columns} * columns
@@ -76,8 +77,9 @@ struct CliquePotential : CliqueKind {
     return limits && limits->interruption() != Interruption::none;
   }
 
-  // The least and the greatest of 0 and all steps f_v(k + 1) - f_v(k) of the tables of a convex
-  // SUM. In a convex table the first step is the least and the last step the greatest.
+  // The least and the greatest of 0 and all steps f_v(k + 1) - f_v(k) of the tables of a convex SUM
+  // whose members have no weights. In a convex table the first step is the least and the last step
+  // the greatest.
   struct Steps {
     double lowest = 0;
     double highest = 0;
@@ -92,8 +94,8 @@ struct CliquePotential : CliqueKind {
     return steps;
   }
 
-  // SUM: returns f_v(k) of column v, scaled. If members have weights, the entry is computed here,
-  // since there are as many entries as the sum of the weights.
+  // SUM: returns f_v(k) of column v, scaled. If members have weights, the entry is computed in this
+  // call, not stored, since a table has as many entries as the sum of the weights.
   double entry(std::int64_t v, std::int64_t k) const noexcept {
     return weighted ? computed_entry(v, k) : tables[v][k];
   }

@@ -17,8 +17,8 @@
 //
 // reset() announces its own steps to the limits of the potential. If they interrupt it, what the
 // object stores may be wrong, and the total of MAJORITY and PAIRS is minus infinity.
-// Once the limits have interrupted the computation, a callback is not called any more and its total
-// is minus infinity.
+// Once the limits have interrupted the computation, or the callback has failed, CallbackScore does
+// not call it any more, and its total is minus infinity.
 //
 // FiniteSumScore and SumScore can also be reset column by column: by restart(), and then put() for
 // each column.
@@ -136,8 +136,8 @@ concept LinearMoves = requires(Score &score) {
   score.leave();
 };
 
-// Any SUM. O(1) for each move, except if the total is minus infinity: differences are then
-// undefined, and the total is added up again in O(K).
+// Any SUM whose members have no weights. O(1) for each move, except if the total is minus infinity:
+// differences are then undefined, and the total is added up again in O(K).
 class SumScore : public CountScoreBase {
 public:
   using CountScoreBase::CountScoreBase;
@@ -244,7 +244,8 @@ public:
   }
 
 private:
-  // Returns the highest entry of any column after a member has moved from u to v; -1: no move.
+  // Returns the highest entry of any column but the rest column after a move of one member from u
+  // to v. u = v = -1: without a move.
   double highest(std::int32_t u, std::int32_t v) const noexcept {
     const std::int64_t counted = columns() - (potential_->has_rest() ? 1 : 0);
     double best = kForbidden;
@@ -255,8 +256,8 @@ private:
 };
 
 // MAJORITY. Stores b_a + sum_v w_av n_v for every column a, with the biases b, weights w and counts
-// n. C is this number for the column a of highest count; if several columns have this count, the
-// greatest of their numbers. O(K) for each move.
+// n. C is this number for the column a of highest count, without the rest column; if several
+// columns have this count, the greatest of their numbers. O(K) for each move.
 class MajorityScore : public CountScoreBase {
 public:
   MajorityScore(Layout &layout, const CliquePotential &potential) noexcept
@@ -289,8 +290,8 @@ public:
 
 private:
   std::int64_t counted() const noexcept { return columns() - (potential_->has_rest() ? 1 : 0); }
-  // Returns C after a member has moved from u to v, unless no member then has a counted value. u = v: C
-  // of the present counts.
+  // Returns C after a move of one member from u to v; u = v: C of the present counts. Some member
+  // must then have a counted value.
   double of_majority_after(std::int32_t u, std::int32_t v) const noexcept {
     std::int32_t most = 0;
     double best = kForbidden;
@@ -351,7 +352,8 @@ private:
   double *rows_;
 };
 
-// CALLBACK. Calls the callback once in each reset(), after() and move().
+// CALLBACK. Each reset(), after() and move() calls the callback once; not at all if no member has a
+// counted value, after a failure of the callback, or after the limits have interrupted.
 class CallbackScore : public CountScoreBase {
 public:
   using CountScoreBase::CountScoreBase;

@@ -17,8 +17,9 @@ double step(const Potential &potential, std::int32_t v, std::int64_t k, std::int
          factor;
 }
 
-// Does what fill_member_row() does, for MAX. The maximum over all values except v is the greatest
-// entry, or the second-greatest if v has the greatest.
+// Does what fill_member_row() does, for MAX, but as if some other member had a counted value. The
+// maximum over all values except v is the greatest entry, or the second-greatest if v has the
+// greatest.
 void fill_max_row(const Potential &potential, const std::int64_t *counts, std::int64_t members,
                   std::int64_t weight, double *row) noexcept {
   const double factor = potential.factor(members);

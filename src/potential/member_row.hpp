@@ -1,5 +1,5 @@
 // The potential C as a function of one member's value, with the values of all other members fixed;
-// also the distance of counts from counts that C allows. R: number of values.
+// bounds on its changes; and the distance of counts from counts that C allows. R: number of values.
 #pragma once
 
 #include "base/limits.hpp"
@@ -54,8 +54,8 @@ double evaluate_counted(const Potential &potential, gsl::span<std::int64_t> coun
 std::int64_t violation_of_counts(const Potential &potential, gsl::span<std::int64_t> counts,
                                  std::int64_t members, CallbackFailure *failure) noexcept;
 
-// SUM and MAX: returns |k - k'| for the nearest count k' that the table of value v does not forbid;
-// members + 1 if the table forbids every count.
+// SUM and MAX: returns |k - k'| for the nearest count k' from 0 to `members` that the table of
+// value v does not forbid; members + 1 if the table forbids all of these.
 std::int64_t distance_to_allowed(const Potential &potential, std::int32_t v, std::int64_t k,
                                  std::int64_t members) noexcept;
 

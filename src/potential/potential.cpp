@@ -75,8 +75,9 @@ bool split_pairs(const Potential &potential, gsl::span<double> split) noexcept {
   return true;
 }
 
-// Returns the length of the longest convex (bend 1) or concave (bend -1) prefix of f(0), f(1), .., with
-// a tolerance of 1e-12 max|f|. A convex prefix has no forbidden entry; a concave one may end in some.
+// Returns the length of the longest convex (bend 1) or concave (bend -1) prefix of f(0), f(1), ..,
+// with a tolerance of 1e-12 max|f|. A convex prefix has no forbidden entry; a concave one may end
+// in some.
 std::int64_t shape_prefix(gsl::span<const double> given, double bend) noexcept {
   const double tolerance = kShapeTolerance * largest_magnitude(given);
   const double *table = given.data();

@@ -23,7 +23,7 @@ inline constexpr std::int32_t kMixtureHead = 2 + kShares - 1;
 // In the mask of a mixture: the value is counted, and its table is only a multiple of the count.
 inline constexpr std::uint8_t kLinearOnly = 2;
 
-// The counts that a table allows next to a count k.
+// The counts nearest to a count k that a table allows.
 struct NearestAllowed {
   std::int32_t below; // the greatest that is at most k; -1 if there is none
   std::int32_t above; // the least that is at least k; the length of the table if there is none
@@ -84,12 +84,13 @@ struct PotentialData {
   // except in a cardinality potential. A mixture has one "table" with all its `numbers`.
   std::int64_t table_count = 0;
   std::int64_t table_length = 0;
-  bool finite_tables = true;     // no table entry is minus infinity
+  bool finite_tables = true;     // no table of a counted value has an entry of minus infinity
   // For each table and count the nearest allowed counts, table_count x table_length. NULL if
   // finite_tables is true.
   const NearestAllowed *nearest = nullptr;
-  // In every table, the entries k < convex_length form a convex sequence, and the entries k <
-  // concave_length form a concave sequence, which may end in entries of minus infinity.
+  // In every table of a counted value, the entries k < convex_length form a convex sequence, and
+  // the entries k < concave_length form a concave sequence, which may end in entries of minus
+  // infinity. Both are 0 for PAIRS and for families without tables.
   std::int64_t convex_length = 0;
   std::int64_t concave_length = 0;
 
@@ -113,7 +114,7 @@ struct chorale_potential : chorale::Counted, chorale::PotentialData {
 
   bool counts(std::int32_t value) const noexcept { return !mask || mask[value] != 0; }
   // Returns the factor by which all scores are multiplied: the strength, divided by n or log n for
-  // n = `members` if `scale` says so.
+  // n = `members` if `scale` says so (not by log n if n = 1).
   double factor(std::int64_t members) const noexcept;
   // Returns entry `count` of the table of `value` in a clique of `members` members, not multiplied
   // by factor(). For SUM, MAX and separable PAIRS.
@@ -127,7 +128,8 @@ struct chorale_potential : chorale::Counted, chorale::PotentialData {
   // term that is a multiple of the count.
   double bent_part(std::int64_t count, std::int64_t members) const noexcept;
   // Returns C of `counts` (`values` entries), multiplied by factor(). Sets *failure to the reason
-  // why a callback gave no score, or to CallbackFailure::none.
+  // why a callback gave no score, or to CallbackFailure::none. For a callback, counts of uncounted
+  // values must be 0.
   double evaluate(gsl::span<const std::int64_t> counts, std::int64_t members,
                   chorale::CallbackFailure *failure) const noexcept;
   // Returns C of counts in which no member has a counted value.
@@ -140,8 +142,9 @@ struct chorale_potential : chorale::Counted, chorale::PotentialData {
   std::int64_t members_limit() const noexcept;
 
   // The potential from which this one was derived, with another strength (rescale.hpp) or over
-  // other values (recolumn.hpp); NULL if this one was not derived. This potential holds a reference
-  // on `base`, which keeps numbers, mask and callback alive.
+  // other values (recolumn.hpp); if that one shares the numbers of its own base, that base; NULL if
+  // this one was not derived. This potential holds a reference on `base`, which keeps numbers, mask
+  // and callback alive.
   const chorale_potential *base = nullptr;
   void (*release)(void *user) = nullptr;
 
@@ -176,9 +179,9 @@ inline bool is_square(const Potential &p) noexcept {
 // True if C may be minus infinity for some counts.
 inline bool may_forbid(const Potential &p) noexcept { return p.callback || !p.finite_tables; }
 
-// Sets the fields of a new potential that depend on its numbers and mask: counted values, shapes of
-// tables, separability of PAIRS. `split`: the part of `storage` for the `values` numbers c_v of
-// PAIRS, which are computed here; not used by other families.
+// Sets the fields of a new potential that depend on its numbers, lambda and mask: counted values,
+// shapes of tables, finite_tables, separability of PAIRS. `split`: the part of `storage` for the
+// `values` numbers c_v of PAIRS, which are computed here; not used by other families.
 void derive_potential(Potential &potential, gsl::span<double> split = {}) noexcept;
 
 // Computes `nearest` of a new potential whose other fields are set. False if memory runs out.

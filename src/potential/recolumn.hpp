@@ -14,8 +14,9 @@ bool reads_absent_values(const Potential &source) noexcept;
 
 // Returns a potential of from.size() values, in which value v is value from[v] of `source`, or
 // uncounted if from[v] is -1; the other entries of `from` ascend. The new potential equals `source`
-// with counts of 0 at the omitted values, unless reads_absent_values(source). The new potential
-// holds a reference on `source`. NULL if out of memory.
+// with counts of 0 at the omitted values, unless reads_absent_values(source). If `source` is a
+// callback, no value may be omitted. The new potential holds a reference on `source`. NULL if out
+// of memory.
 Potential *recolumn(const Memory &memory, const Potential &source,
                     gsl::span<const std::int32_t> from) noexcept;
 

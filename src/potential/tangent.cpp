@@ -43,11 +43,11 @@ void write_tangent(const Potential &p, gsl::span<const std::int64_t> by_value,
   }
 }
 
-// A convex function is greatest at a corner of its domain. If at least one member
-// must have a counted value, there are two sorts of corners: one member has a counted value and all
-// others have uncounted values; or all members have the same counted value. The case that no member
-// has a counted value is compared separately: C is then 0 by definition, even if the tables do not
-// begin with 0.
+// A convex function is greatest at a corner of its domain. If at least one member must have a
+// counted value, there are two sorts of corners: one member has a counted value and all others have
+// uncounted values; or all members have the same counted value. The case that no member has a
+// counted value is compared separately: C is then 0 by definition, even if the tables do not begin
+// with 0.
 double most_above(const Potential &p, gsl::span<const double> by_value,
                   std::int64_t members) noexcept {
   Expects(by_value.size() >= to_size(p.values));

@@ -1,9 +1,9 @@
 // A property attached to one chain or tree: finds the values that a labelling fires.
 //
-// A property is an automaton (property.hpp). At some positions it *fires* a value: a constant, or
-// the entry of a table. Its value on a labelling is EMPTY if no position fires, v if every fired
-// value is v, and CONFLICT if two fired values differ. A clique may number the values by a
-// dictionary (dictionary.hpp).
+// A property is an automaton (property.hpp). At some positions, or at the end of a chain, it
+// *fires* a value: a constant, or the entry of a table. Its value on a labelling is EMPTY if
+// nothing fires, v if every fired value is v, and CONFLICT if two fired values differ. A clique may
+// number the values by a dictionary (dictionary.hpp).
 #pragma once
 
 #include "base/span.hpp"

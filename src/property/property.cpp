@@ -72,7 +72,8 @@ std::int32_t number_states(const AutomatonSpec &source, std::int32_t *number) no
   return live;
 }
 
-// True if the actions do not depend on the labels before, so that compile() derives local_actions.
+// True if compile() derives local_actions: if there is one state, so that actions do not depend on
+// the labels before, and nothing that a local property cannot have (an end action, a table offset).
 bool is_memoryless(const AutomatonSpec &source) noexcept {
   return source.states == 1 && source.table_offset == 0 && !source.end_actions;
 }
@@ -172,7 +173,8 @@ private:
           *out++ = from ? resolve(source_, *from++, y) : action_at(source_, c, y);
   }
 
-  // Collects the distinct constants, sorted, and replaces them in the tables by their indices.
+  // Collects the distinct constants, sorted, and replaces them in the tables by their indices. Also
+  // sets fires_table and fires_at_end.
   void collect_constants() noexcept {
     std::int32_t *end = constants_;
     const auto gather = [&](const std::int32_t *from, std::size_t count) {

@@ -56,8 +56,8 @@ struct chorale_property : chorale::Counted {
   const std::int32_t *actions = nullptr;     // the same shape
   const std::int32_t *end_actions = nullptr; // states x (labels + 1), by the last label; the last
                                              // column for the empty chain
-  // Actions by class, label and parent's label: classes x labels x (labels + 1). NULL if the
-  // property is not local (AutomatonSpec).
+  // Actions by class, label and parent's label: classes x labels x (labels + 1), with the last
+  // column for positions without a parent. NULL if the property is not local (AutomatonSpec).
   const std::int32_t *local_actions = nullptr;
 };
 

@@ -83,9 +83,10 @@ chorale_status create_first_label(const Report &report, const Memory &memory,
   return hand_over(report, tables.compile(), made);
 }
 
-// States: 0: there was no segment of kind `anchor` yet, or the label after the last one has been
-// found; 1: in a segment, or at ignored labels after it that do not end it; 2: after a segment that
-// an ignored label has ended, before the next label that is not ignored.
+// States: 0: there was no segment of kind `anchor` yet, or the label after the most recent one has
+// been found; 1: in a segment of this kind, or at ignored labels after it that do not end it; 2:
+// after a segment of this kind that an ignored label has ended, before the next label that is not
+// ignored.
 chorale_status create_next_label(const Report &report, const Memory &memory,
                                  const LabelKinds &kinds, std::int32_t anchor,
                                  chorale_segment_rule rule, std::int32_t end_value,

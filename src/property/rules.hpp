@@ -14,8 +14,9 @@ struct RuleKind {
   chorale_rule_kind kind;
   std::string_view name; // as in error messages
   bool takes_b; // rules of this kind read the field b (a second kind of labels) of chorale_rule
-  // If they read the field k (a number of segments or positions), their automata have so many
-  // states for each of these, and one more; else 0: they have three states.
+  // Rules that read the field k (a number of segments or positions) of chorale_rule have automata
+  // of states_for_each * k + 1 states. 0: rules of this kind do not read k, and have three states.
+  // One more state, for a rule that is broken, is not counted.
   std::int64_t states_for_each;
 
   bool takes_k() const noexcept { return states_for_each > 0; }
@@ -23,10 +24,11 @@ struct RuleKind {
     return takes_k() ? states_for_each * k + 1 : 3;
   }
 };
-// NULL if there is no such kind.
+// Returns the entry for a kind; NULL if there is no such kind.
 const RuleKind *find_rule_kind(chorale_rule_kind kind) noexcept;
 
-// Greatest number of transitions of an automaton that make_rule() makes.
+// Greatest number of transitions of the automaton of a rule that reads k; the caller of make_rule()
+// checks it.
 inline constexpr std::int64_t kMostRuleCells = std::int64_t{1} << 26;
 
 // Makes the property of a checked rule of any kind but PROPERTY. `rule.k` is at least 1: the caller
