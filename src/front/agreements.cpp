@@ -146,9 +146,10 @@ private:
   }
 
   // Sets `potential` to the potential of all cliques of the agreement. If the caller gave a
-  // potential, it must have `values` values, or `values` + 2 with EMPTY and CONFLICT. Otherwise
-  // creates a Potts potential whose lambda is the agreement's strength (1 if the strength is 0: it
-  // is found later), scaled by 1 / n. counted: which values count; NULL: all.
+  // potential, it must have `values` values, or `values` + 2 with EMPTY and CONFLICT. If not,
+  // creates a Potts potential scaled by 1 / n, whose lambda is the agreement's strength: 0 for
+  // kNoAgreement, and 1 if the strength is 0, which may be found later. counted: which values
+  // count; NULL: all.
   chorale_status take_potential(std::int64_t values, const std::uint8_t *counted,
                                 const chorale_potential *&potential) noexcept {
     potential = agreement_.potential;
@@ -215,7 +216,8 @@ private:
   }
 
   // Adds a clique for every group and key for which at least `minimum` positions of the group have
-  // the key. keys: the key of each position.
+  // the key. keys: the key of each position; -1 and the keys of the agreement's `stop` form no
+  // clique.
   chorale_status add_keys(const std::int32_t *keys) noexcept {
     KeyedPositions entries(memory_);
     Ragged members(memory_);

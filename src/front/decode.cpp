@@ -31,7 +31,7 @@ struct chorale_decoded {
   // all cliques of agreements. The cliques of rules follow these.
   chorale::Array<std::int64_t> first_clique;
   chorale::Array<double> strengths; // by agreement: given or found; 0: none, or a potential
-  chorale::Array<std::uint8_t> found; // by agreement: 1 if the strength was found; or empty
+  chorale::Array<std::uint8_t> found; // by agreement: 1 if its strength was sought; empty: none was
   chorale::Rules rules;
   double own_score = 0; // with rules: the score of the tagger's own labels, without rules
 };
@@ -49,8 +49,8 @@ chorale_status read_agreement(const Report &report, const chorale_agreement *agr
 
 // Builds the model, with the cliques of the agreements and of the rules that have been added to
 // chains, and stores it in `made`. Strengths that have been found take the place of those given.
-// rules: the caller's, at the first build; NULL at later ones. `error`: the struct to which
-// `report` writes, also passed to the public calls made here.
+// rules: the caller's, at the first build; NULL at later ones, or if there are none. `error`: the
+// struct to which `report` writes, also passed to the public calls made here.
 chorale_status build(const Report &report, const chorale_host *host, const chorale_corpus *given,
                      const chorale_agreement *agreements, std::int64_t count,
                      const chorale_rules *rules, chorale_decoded &made,
@@ -95,7 +95,7 @@ std::int64_t agreement_of(const chorale_decoded &decoded, std::int64_t clique) n
   return std::upper_bound(first.begin(), first.end(), clique) - first.begin() - 1;
 }
 
-// Owns the handles that find_strengths() makes.
+// Owns a problem and what was learnt from it.
 struct StrengthSearch {
   ~StrengthSearch() {
     chorale_learnt_destroy(learnt);
@@ -204,7 +204,8 @@ chorale_status solve(const chorale_host *host, const chorale_run_options &option
   return status;
 }
 
-// Adds the rules that the labelling breaks and solves again, until it breaks none.
+// Adds the rules that the labelling breaks and solves again, until it breaks none that could be
+// added.
 chorale_status keep_rules(const Report &report, const chorale_host *host,
                           const chorale_corpus *corpus, const chorale_agreement *agreements,
                           std::int64_t count, const chorale_run_options &options,

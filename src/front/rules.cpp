@@ -148,7 +148,7 @@ chorale_status Rules::add(const Report &report, const chorale_rules &given, std:
     return report.out_of_memory();
   std::sort(chains_.begin() + made.first_chain, chains_.end());
   const chorale_corpus &corpus = parts.corpus();
-  // True if some label of the kind is counted.
+  // True if some label of the kind is not among the `uncounted` ones of the corpus.
   const auto is_counted = [&](std::int32_t of) {
     for (std::int32_t y = 0; y < kinds.labels; ++y)
       if (kinds.kind(y) == of && (corpus.uncounted_count == 0 ||
@@ -225,8 +225,9 @@ bool Rules::search(const Chain &chain, std::int32_t without, Limits &limits,
 }
 
 // Solves a chain under the rules in scratch.list, adds to the list the rules that the labelling found
-// breaks, and repeats this until there are no new ones. Never uses the rule `without` (-1: none).
-// False if memory runs out.
+// breaks, and repeats this until there are no new ones, no labelling is found, or the limits
+// interrupt. The last result is in scratch.search. Never uses the rule `without` (-1: none). False
+// if memory runs out.
 bool Rules::close(const Model &model, std::int64_t chain, std::int32_t without, Limits &limits,
                   Scratch &scratch) const noexcept {
   const Chain of = model.chains[chain];
@@ -256,8 +257,9 @@ bool Rules::set_active(Ruled &ruled, gsl::span<const std::int32_t> active) noexc
   return active_.append(active);
 }
 
-// Solves a chain by itself under the rules in scratch.list, and fills `ruled`. own: the labels of the
-// chain without cliques. False if memory runs out.
+// Solves a chain by itself under the rules in scratch.list and those that close() adds, and fills
+// `ruled`, of which `chain` and `alone` are set. own: the labels of the chain without cliques.
+// False if memory runs out.
 bool Rules::settle(const Model &model, Ruled &ruled, gsl::span<const std::int32_t> own,
                    Limits &limits, Scratch &scratch) noexcept {
   RuleSearch &search = scratch.search;
@@ -289,7 +291,7 @@ bool Rules::settle(const Model &model, Ruled &ruled, gsl::span<const std::int32_
 
 // Finds a minimal set of rules in scratch.list that exclude each other on a chain, among the rules
 // that must not be broken: drops each rule whose absence leaves the others excluding each other.
-// False if memory runs out.
+// The set may not be minimal if the limits interrupt. False if memory runs out.
 bool Rules::find_conflict(const Model &model, Ruled &ruled, Limits &limits, Scratch &scratch) noexcept {
   Array<std::int32_t> &list = scratch.list;
   const Chain of = model.chains[ruled.chain];
@@ -339,7 +341,7 @@ bool Rules::check(const Model &model, gsl::span<const std::int32_t> labels,
     if (!ruled)
       each_broken(i, chain, own, collect);
     each_broken(i, chain, now, collect);
-    if (ruled) { // if some rule in the list is new, adds the rules that the chain has
+    if (ruled) { // nothing is added unless the list has a rule that the chain lacks
       const auto active = active_of(*ruled);
       if (std::all_of(list.begin(), list.end(), [&](std::int32_t r) {
             return std::find(active.begin(), active.end(), r) != active.end();

@@ -28,27 +28,29 @@ public:
     Array<std::int32_t> list; // the rules of the chain at hand
   };
 
-  // Checks the caller's rules and makes their properties. To be called once.
+  // Checks the caller's rules and makes their properties; does nothing if `given` is NULL. To be
+  // called with rules at most once.
   chorale_status read(const Report &report, const chorale_rules *given,
                       const CorpusParts &parts) noexcept;
   bool any() const noexcept { return any_; } // true if the caller gave any
 
-  // Adds to each chain the rules that its labels break and that it does not have yet. A chain that
-  // gets its first rules is solved by itself. labels, own_labels: of all positions, chain after
-  // chain: the labels of the run, and those of the chains without cliques. added: set to true if any
-  // rule was added, else to false. False if memory runs out.
+  // Adds to each chain that is not pinned the rules that its labels break and that it does not have
+  // yet; to a chain without rules also those that its own labels break. A chain that gets its first
+  // rules is solved by itself. labels, own_labels: of all positions, chain after chain: the labels
+  // of the run, and those of the chains without cliques. added: set to true if any rule was added,
+  // else to false. False if memory runs out.
   bool check(const Model &model, gsl::span<const std::int32_t> labels,
              gsl::span<const std::int32_t> own_labels, Limits &limits, Scratch &scratch,
              bool &added) noexcept;
   // Replaces the labels of each chain with rules by those in labels_: labels that keep the rules,
-  // or the chain's own labels if there are none or if they cost too much.
+  // or the chain's own labels if none were found or if they cost too much.
   void write_labels(const Model &model, gsl::span<std::int32_t> labels) const noexcept;
   // Adds the rules of each chain to a model as cliques of one member, one for each rule. A pinned
   // chain gets one clique instead, which forbids all labels but those in labels_.
   chorale_status add_cliques(const Report &report, Builder &builder,
                              std::int64_t labels) const noexcept;
 
-  // Results (rules.h). explain() appends the reasons of all chains; false if memory runs out.
+  // Append the results of rules.h to `to`. False if memory runs out.
   bool list(Array<chorale_ruled_chain> &to) const noexcept;
   bool list(Array<chorale_rule_conflict> &to) const noexcept;
   bool explain(const Model &model, Array<chorale_rule_reason> &to) const noexcept;
@@ -70,10 +72,10 @@ private:
     std::int64_t first_counted;
     std::int64_t most;
   };
-  // A chain with rules. first_... and ..._count (of `labels`: length) are ranges of these arrays:
-  // active_: its rules; labels_: the best labelling found that keeps them, or the chain's own if
-  // `state` is not KEPT; conflicts_: rules that exclude each other. cost, gap: as in
-  // chorale_ruled_chain.
+  // A chain with rules. Its rules are the active_count entries of active_ from first_active on.
+  // From first_label on, labels_ has the best labelling found that keeps them, or the chain's own
+  // if `state` is not KEPT. If `state` is IMPOSSIBLE, the conflict_count entries of conflicts_ from
+  // first_conflict on are rules that exclude each other. cost, gap: as in chorale_ruled_chain.
   struct Ruled {
     std::int64_t chain;
     chorale_rule_state state;

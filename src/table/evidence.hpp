@@ -24,9 +24,9 @@ struct Evidence {
   double per_mention;
 };
 
-// own: the best label of a mention; -1: the mention is no evidence. margin: log-odds of this label
-// against each other one, or against the second best if there are scores; negative: it is less
-// probable than the others.
+// own: the label of a mention without regard to its key; -1: the mention is no evidence. margin:
+// log-odds of this label against each other one, or against the second best if there are scores;
+// negative (without scores only): it is less probable than each other one.
 struct Vote {
   std::int32_t own;
   double margin;
@@ -37,9 +37,9 @@ struct LabelScore {
   double score;
 };
 
-// Sums of evidence over the mentions of a key. n: number of mentions that are evidence; total: the
-// sum if each has its own best label; scores: the sums if all have one label. The sum of a label
-// without an entry is 0.
+// Sums of evidence over the mentions of a key, each of which counts as often as `times` says. n:
+// number of mentions that are evidence; total: the sum if each has its own best label; scores: the
+// sums if all have one label. The sum of a label without an entry is 0.
 struct Sums {
   std::int64_t n = 0;
   double total = 0;
@@ -69,8 +69,8 @@ inline Vote vote_of(std::int32_t label, double confidence, std::int64_t labels) 
   return {label, margin};
 }
 
-// Decides whether the mentions of a key have one label, and which. Labels that tie for the best
-// decide nothing.
+// Decides whether the mentions of a key have one label, and which. If labels tie for the best, they
+// have none, which is a conflict if there is evidence against these labels.
 inline KeyDecision decide(const Sums &sums, std::int64_t labels, const Evidence &evidence) noexcept {
   double top = kForbidden;
   std::int64_t best = -1, ties = 0, sum = 0;

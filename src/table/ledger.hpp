@@ -1,5 +1,5 @@
 // The mentions of a stream as rows, with the sums of evidence of each key. The label *told* of a row
-// is the last one that the caller was given for it.
+// is the one that the caller last took over: that of add(), or later of take().
 #pragma once
 
 #include "table/settling.hpp"
@@ -12,7 +12,8 @@ public:
       : memory(from), labels_(labels), evidence_(evidence), rows_(from), key_(from), label_(from),
         confidence_(from), times_(from), keys_(from), scores_(from), scratch_(from), changed_(from) {}
 
-  // Adds checked mentions, and writes their labels. False, with nothing changed, if memory runs out.
+  // Adds checked mentions, and writes their labels to `labels`, unless it is NULL. False, with
+  // nothing changed, if memory runs out.
   bool add(const chorale_mentions &mentions, std::int32_t *labels) noexcept;
 
   // Finds the rows whose label is not the one told, in ascending order. A key without such rows is
@@ -60,7 +61,7 @@ private:
 
   std::int64_t labels_;
   Evidence evidence_;
-  // Rows; the last four are the columns of mentions().
+  // By row: all arrays from key_ to times_ are columns of mentions().
   Array<Row> rows_;
   Array<std::int32_t> key_, label_;
   Array<double> confidence_;

@@ -254,8 +254,9 @@ bool SettledTable::estimate(chorale_evidence &evidence) noexcept {
 }
 
 // Tries other `once` and per_mention on the mentions with right labels. Keys are divided into two
-// halves; the best numbers on one are tested on the other. If that gains no right labels over those of
-// the table, a key gets one label only if no evidence is against it.
+// halves; the best numbers on one are tested on the other. If that gains right labels over those
+// given, the best numbers on all keys are kept; if not, a key gets one label only if no evidence is
+// against it.
 void SettledTable::learn(chorale_evidence &evidence) noexcept {
   std::int64_t known = 0;
   for (std::int64_t i = 0; given_.gold && i < given_.count; ++i)
@@ -312,9 +313,10 @@ double SettledTable::own_probability(const Mention &mention, std::int32_t label,
   return natural_exp(std::max(scores[label] - top, -most)) / sum;
 }
 
-// Probabilities are averages over m + 1 explanations of the key: all mentions have label v, one for
-// each v, or each has its own. The weight of an explanation is the exponential of its score. The last
-// one has weight 0 if the key has a single mention.
+// Settles a key, and its mentions in `settled`, unless it is NULL. Probabilities are averages over
+// m + 1 explanations of the key: all mentions have label v, one for each v, or each has its own.
+// The weight of an explanation is the exponential of its score. The last one has weight 0 if at
+// most one mention of the key is evidence.
 chorale_settled_key SettledTable::settle_key(std::int64_t key, const Evidence &evidence,
                                          chorale_settled_mention *settled) noexcept {
   sum_up(key, evidence.most);
@@ -339,7 +341,7 @@ chorale_settled_key SettledTable::settle_key(std::int64_t key, const Evidence &e
   if (found.label >= 0)
     place_of(found.label);
   const double apart = sums_.n > 1 ? sums_.total - found.price : kForbidden;
-  const auto rest = static_cast<double>(given_.labels - scores_.size()); // labels with the score 0
+  const auto rest = static_cast<double>(given_.labels - scores_.size()); // labels without an entry
   double top = rest > 0 ? std::max(apart, 0.0) : apart;
   for (const LabelScore &at : scores_)
     top = std::max(top, at.score);

@@ -9,7 +9,7 @@
 
 namespace chorale {
 
-// Checks evidence of the caller whose `most` is not 0.
+// Checks the numbers of evidence that the caller gives; `most` must be above 0.
 chorale_status check_evidence(const Report &report, const chorale_evidence &evidence) noexcept;
 
 // Checks the arrays of mentions: their sizes and all their entries.
@@ -24,19 +24,20 @@ public:
       : given_(mentions), mentions_(memory), first_(memory), scores_(memory), place_(memory),
         counts_(memory), memory_(memory) {}
 
-  // Computes the votes of all rows, and orders them by key. False if memory runs out.
+  // Computes the votes of all rows, and orders the rows by key. To be called before find() and
+  // settle(). False if memory runs out.
   bool prepare() noexcept;
 
-  // Learns the numbers of `evidence` from right labels, or estimates them if none are given. False
-  // if memory runs out.
+  // Estimates the numbers of `evidence`; if right labels are given, learns `once` and `per_mention`
+  // from these. False if memory runs out.
   bool find(chorale_evidence &evidence) noexcept;
 
-  // Settles all keys. Either array may be NULL.
+  // Settles all keys, and the rows without one. settled: by row; keys: by key; either may be NULL.
   void settle(const Evidence &evidence, chorale_settled_mention *settled,
               chorale_settled_key *keys) noexcept;
 
 private:
-  // A row. Those of a key stand side by side, so that each pass over keys reads memory in order.
+  // A row. The rows of a key stand side by side, so that each pass over keys reads memory in order.
   struct Mention {
     double margin;       // margin and own: its vote
     std::int32_t own;

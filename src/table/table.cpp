@@ -11,7 +11,7 @@ struct chorale_ledger : chorale::Ledger {
 namespace chorale {
 namespace {
 
-// Reads the numbers that the caller gives; they are zeros if they are to be found.
+// Reads the numbers that the caller gives. `most` is 0 if they are to be found.
 chorale_status read_evidence(const Report &report, const chorale_evidence *given,
                              chorale_evidence &to) noexcept {
   to = {};
@@ -21,7 +21,7 @@ chorale_status read_evidence(const Report &report, const chorale_evidence *given
 
 Evidence numbers_of(const chorale_evidence &from) noexcept { return {from.most, from.once, from.per_mention}; }
 
-// Finds the numbers in `read`, unless they are given, and writes them to the caller's `evidence`.
+// Finds the numbers, unless `read` has those of the caller; writes them there and to `evidence`.
 chorale_status find_evidence(const Report &report, SettledTable &settling, chorale_evidence &read,
                              chorale_evidence *evidence) noexcept {
   if (read.most != 0)
