@@ -10,7 +10,7 @@
 
 namespace chorale {
 
-// Returns the outcome of a computation that `by` interrupted; `otherwise` if nothing did.
+// Returns the outcome that stands for the interruption `by`; `otherwise` if `by` is none.
 inline chorale_outcome outcome_of(Interruption by, chorale_outcome otherwise) noexcept {
   return by == Interruption::deadline    ? CHORALE_OUTCOME_DEADLINE
          : by == Interruption::cancelled ? CHORALE_OUTCOME_CANCELLED

@@ -12,7 +12,7 @@ LabelName read_label(chorale_scheme scheme, std::string_view name) noexcept {
   if (name.size() < 3 || (name[1] != '-' && name[1] != '_'))
     return {Part::unknown, name};
   const std::string_view kind = name.substr(2);
-  const bool closes = scheme != CHORALE_SCHEME_BIO; // the scheme closes segments by their last label
+  const bool closes = scheme != CHORALE_SCHEME_BIO; // the scheme has labels for ends of segments
   const bool is_bioes = scheme == CHORALE_SCHEME_BIOES;
   const char prefix = name[0];
   const Part part = prefix == 'B'                                 ? Part::begin

@@ -58,7 +58,7 @@ std::int32_t next_of(const chorale_rule &rule, std::int32_t state, Is is) noexce
     return !is_a ? 0 : is == Is::first_a ? 1 : state < k ? state + 1 : kBroken;
   case CHORALE_RULE_BEFORE: // 1: some label so far is a b
     return is == Is::b ? 1 : is_a && state == 1 ? kBroken : state;
-  case CHORALE_RULE_DIRECTLY_AFTER: // the last label: 1: a b, 2: an a, 0: any other, or none yet
+  case CHORALE_RULE_DIRECTLY_AFTER: // the label before is 1: a b, 2: an a, 0: another, or missing
     if (!is_a)
       return is == Is::b ? 1 : 0;
     return state == 1 || (state == 2 && is == Is::a) ? 2 : kBroken;
