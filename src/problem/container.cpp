@@ -24,7 +24,7 @@ chorale_status Front::take_header(const Report &report, const std::byte *bytes, 
     return report.fail(CHORALE_ERROR_FILE_FORMAT,
                        "the first bytes are not those of a problem file");
   // Byte order and version are at the same offsets in all versions of the format, so they are
-  // checked first.
+  // checked before the checksum, whose place may differ.
   if (size < offsetof(file::Header, bytes))
     return fail_truncated(report, size, sizeof header);
   if (header.order == file::kOtherOrder)

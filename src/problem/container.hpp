@@ -76,7 +76,7 @@ public:
   // file.
   chorale_status take_table(const Report &report, const std::byte *bytes) noexcept;
 
-  // Returns the bytes of header and table.
+  // Returns the number of bytes of header and table together.
   std::size_t bytes() const noexcept {
     return sizeof header_ + header_.sections * sizeof(file::Entry);
   }

@@ -13,7 +13,7 @@ inline constexpr std::uint32_t kOtherOrder = 0x04030201;
 // The first byte is not ASCII, so programs recognise the file as binary. The last three bytes show
 // whether the file was transferred as text, which changes line ends.
 inline constexpr unsigned char kMagic[8] = {0x89, 'C', 'H', 'O', 'R', '\r', '\n', 0x1a};
-// Alignment of sections, and of the arrays of each chain in SCORES.
+// Sections, and in SCORES the first array of each chain, begin at multiples of this.
 inline constexpr std::size_t kAlign = 64;
 
 struct Header {
@@ -158,10 +158,13 @@ static_assert(sizeof(ChainRecord) == 32);
 struct CliqueRecord {
   enum : std::uint32_t {
     kMap = 1,     // the clique has a map from labels to values
-    kSameMap = 2, // the map equals the map of the last clique that has one, and is not repeated
+    // The map equals that of the nearest clique before this one that has a map, and is not
+    // repeated.
+    kSameMap = 2,
     kCentreMap = 4, // the same two flags for the map from the labels of the centre to values
     kSameCentreMap = 8,
-    kSameCentres = 16, // the potentials of the centre are those of the last clique that has some
+    // The potentials of the centre are those of the nearest clique before this one that is centred.
+    kSameCentres = 16,
     kAll = 31
   };
   std::uint32_t flags;

@@ -47,7 +47,7 @@ public:
   // Writes header and table. Must be called after all sections.
   void end() noexcept;
 
-  // Writes `size` bytes; all other functions that write call this one.
+  // Writes `size` bytes of a section; put(), put_array(), put_zeros() and align() call this one.
   void put_bytes(const void *data, std::size_t size) noexcept {
     at_ += size;
     if (!sink_)

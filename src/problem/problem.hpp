@@ -72,8 +72,8 @@ struct chorale_problem {
   // each position. An empty list (count 0) always fits.
   chorale_status check_list(const chorale::Report &report, chorale_text_list list,
                             std::int64_t count) const noexcept;
-  // Adds a checked list without copying its texts; replaces a list with the same id. False, with
-  // nothing changed, if memory runs out.
+  // Adds a checked list without copying its texts, and takes over the memory that it owns; replaces
+  // a list with the same id. False, with nothing changed, if memory runs out.
   bool lend_list(const chorale::TextList &list) noexcept;
 
   chorale::Memory memory;
@@ -90,7 +90,8 @@ struct chorale_problem {
   chorale::Array<std::int32_t> gold;
 
 private:
-  // Copies a list into the problem. False, with nothing changed, if memory runs out.
+  // Copies a list into the problem, or removes it as set_texts() does. False, with nothing changed,
+  // if memory runs out.
   bool copy_list(chorale_text_list id, const chorale_text *texts, std::size_t text_size,
                  std::int64_t count) noexcept;
   bool copy_note(chorale_text name, chorale_text text) noexcept;

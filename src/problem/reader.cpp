@@ -105,9 +105,9 @@ chorale_status ProblemReader::read_chains() noexcept {
 
 chorale_status ProblemReader::read_cliques() noexcept {
   using Record = file::CliqueRecord;
-  // The last map from labels to values, the last such map of a centre (model.h), and the last
-  // potentials of a centre. A flag of a clique says that it uses one of these again; the section
-  // then has no array for it.
+  // The last map from labels to values that was read so far, the last such map of a centre
+  // (model.h), and the last potentials of a centre. A flag of a clique says that it uses one of
+  // these again; the section then has no array for it.
   struct Map {
     const std::int32_t *values = nullptr;
     std::int32_t labels = 0;

@@ -61,7 +61,8 @@ private:
   static constexpr chorale_status kTooShort = CHORALE_ERROR_FILE_SECTION;
   // Reads a section that consists of records and then their arrays. take(section, record, k) reads
   // the arrays of record k; it reports errors to inner_, except that the section is too short.
-  // `what`: the word for a record in messages, such as "chain".
+  // `what`: the word for a record in messages, such as "chain". If the file has no such section,
+  // `records` and `count` stay as they are.
   template <class Record, class Take>
   chorale_status read_records(std::uint32_t id, std::string_view what, const Record *&records,
                               std::int64_t &count, Take &&take) noexcept;

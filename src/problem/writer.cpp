@@ -257,7 +257,7 @@ void ProblemWriter::write_cliques(Output &out) const noexcept {
   put_count(out, model_.cliques.size());
   // Writes all records, then all arrays. A clique has up to three arrays: its map from labels to
   // values, the map from the labels of its centre to values, and the numbers of the potentials of
-  // its centre (model.h). An array that equals the last array of the same sort is not written; a
+  // its centre (model.h). An array that equals the previous one of the same sort is not written; a
   // flag of the record then says so.
   for (const bool arrays : {false, true}) {
     const CliqueType *map = nullptr;

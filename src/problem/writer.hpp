@@ -47,6 +47,7 @@ void write_arrays(Output &out, const Property &property) noexcept;
 
 // Returns the potential to write for a potential of the model. If the model derived its potential
 // for other values (potential/recolumn.hpp), this is the potential from which the model derived it.
+// A multiple by 1 of another potential is written as that other one.
 const Potential &given_potential(const Potential &potential) noexcept;
 // Returns the potential of which `given` is a multiple; the reader must create `given` from it.
 // NULL if the reader can create `given` without another potential: if `given` is no multiple of
