@@ -40,11 +40,11 @@ struct Algorithm {
   std::string_view name;
   FormSet solves;    // forms of potentials for which the algorithm finds a labelling
   FormSet marginals; // forms of potentials for which it computes max-marginals
-  // Forms for which the algorithm, given time, finds an optimal labelling and exact max-marginals,
-  // however many members and columns there are.
+  // Forms for which the algorithm, given time, finds an optimal labelling and, if it computes
+  // max-marginals, exact ones, however many members and columns there are.
   FormSet exact;
   TableShape needs;
-  bool weights; // members may have weights, if the tables are convex (instance.hpp)
+  bool weights; // members may have weights, if the potential permits (CliqueKind::takes_weights())
   Entry solve;          // runs the algorithm; NULL for AUTO, which a plan replaces by another row
   Entry find_marginals; // computes max-marginals; NULL for AUTO and where `marginals` is empty
 };
@@ -72,8 +72,8 @@ chorale_status fail_weights(const Report &report, const CliqueKind &kind, std::i
                      family_name(kind.form), kind.form == Form::sum ? " that is not)" : ")");
 }
 
-// A list of algorithms to be written to a message, as in "auto, alpha-pass or polish (convex)":
-// those whose `set` (Algorithm::solves or Algorithm::marginals) contains one of `forms`.
+// A list of algorithms to be written to a message, as in "alpha-pass, local-search (convex) or
+// icm": those whose `set` (Algorithm::solves or Algorithm::marginals) contains one of `forms`.
 struct AlgorithmNames {
   FormSet Algorithm::*set;
   FormSet forms;

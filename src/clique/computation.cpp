@@ -57,7 +57,9 @@ private:
   bool is_prepared() const noexcept { return !runs() || is_prepared_; }
 
   void find_marginals() noexcept {
-    // Minus infinity stays in the entries that are not computed before the limits end the search.
+    // Minus infinity stays in the entries that are not computed before the limits end the search. A
+    // caller that wants messages only discards them after an interruption, so for it they are
+    // filled only if no algorithm runs at all.
     if (runs() && is_small() && (!task_.messages_only || !is_prepared()))
       std::fill_n(messages_, entries(), kForbidden);
     if (is_prepared())
@@ -87,15 +89,15 @@ private:
 
   CliqueAnswer answer() noexcept {
     CliqueAnswer answer;
-    // A call that fails or finds no labelling must leave the caller's array for the labelling
-    // unchanged, so values are first written to candidate_.
     answer.failure = solution_.failure;
     bool found = solution_.found();
     Rated rated;
     if (answer.failure == CallbackFailure::none) {
       if (const bool independent = interrupted_without_labelling(); found || independent) {
-        // A caller that wants messages only, such as a run of a model (src/cluster), does not read the
-        // labelling. So after an interruption the labelling of a large clique is not scored for it.
+        // A caller that wants messages only, such as a run of a model (src/cluster), does not read
+        // the labelling. So after an interruption the labelling of a large clique is not scored for
+        // it. The values go to candidate_ first, since a call that fails or finds no labelling must
+        // leave the caller's array for the labelling unchanged.
         if (is_small() || !is_interrupted() || !task_.messages_only)
           rate(independent ? gsl::span<const std::int32_t>() : solution_.assignment, candidate_,
                rated);
@@ -105,7 +107,7 @@ private:
       }
       answer.failure = rating_failure_;
     }
-    // After a failure of a callback the caller's arrays stay unchanged.
+    // After a failure of a callback the caller's arrays stay unchanged (but see writes_in_place()).
     if (answer.failure != CallbackFailure::none)
       return answer;
     answer.iterations = solution_.iterations;

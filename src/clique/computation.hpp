@@ -28,8 +28,8 @@ struct CliqueTask {
   chorale_marginal_form marginal_form = CHORALE_MARGINAL_SCORE;
   Matrix<double> marginals;           // members x values
   gsl::span<std::int32_t> assignment; // where the value of each member is written; may be empty
-  // True if the arrays of scores and marginals may be used as working memory. This saves copies if
-  // the arrays have the layout that the computation needs. The scores may then be overwritten.
+  // True if the arrays of scores and marginals may be used as working memory, which may save
+  // copies. The scores may then be overwritten, and their rows must have no gaps between them.
   bool in_place = false;
 };
 

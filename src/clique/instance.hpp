@@ -45,9 +45,10 @@ struct ProblemView {
 };
 
 struct Instance {
-  // `in_place`: the caller's matrix has no gaps and may be used without a copy. The instance uses
-  // this permission if there is no rest column. `rows`: the number of members; 0 means kind.members.
-  // Needed where members have weights: kind.members is then the sum of the weights.
+  // `in_place`: the caller's matrix has no gaps and may serve as `scores`. It does so if there is
+  // no rest column, and is then written to if members are fixed or max-marginals are computed.
+  // `rows`: the number of members; 0 means kind.members. Needed where members have weights:
+  // kind.members is then the sum of the weights.
   Instance(Layout &layout, const CliqueKind &kind, bool in_place = false,
            std::int32_t rows = 0) noexcept;
   // Fills the arrays below from the caller's scores. A value is *admissible* for a member if its score
@@ -95,7 +96,7 @@ struct Instance {
   bool count(gsl::span<const std::int32_t> assignment,
              gsl::span<std::int32_t> counts) const noexcept;
   // Returns the sum of the members' scores at their columns, added up in the order of the members,
-  // and the sum of their magnitudes; minus infinity if interrupted.
+  // and the sum of the magnitudes of these scores. If interrupted, the total is minus infinity.
   MeasuredSum member_sum(gsl::span<const std::int32_t> assignment) const noexcept;
   double member_score(gsl::span<const std::int32_t> assignment) const noexcept {
     return member_sum(assignment).total;
@@ -134,8 +135,8 @@ inline bool clear_messages(const Instance &in, Matrix<double> messages) noexcept
 }
 
 // Takes account of the labelling with all members in the rest column, whose potential is 0: raises
-// the message of each member at the rest column to the sum of the other members' scores there, if
-// all these other members may take the rest column. False if interrupted.
+// the message of each member at the rest column to at least the sum of the other members' scores at
+// the rest column, if all these other members may take it. False if interrupted.
 bool raise_all_at_rest(const Instance &in, Matrix<double> messages) noexcept;
 
 // Options of a call, checked, with defaults filled in.
@@ -148,8 +149,9 @@ struct SolveOptions {
   double gap = -1; // searches end when closes_gap() holds for this gap; negative: no gap requested
 };
 
-// The result of one algorithm, or of several that run one after another. No algorithm lowers
-// `score`, the score of the best labelling, or raises `bound`, an upper bound on all scores.
+// The result of one algorithm, or of several that run one after another. Except by rounding, no
+// algorithm lowers `score`, the score of the best labelling found, or raises `bound`, an upper
+// bound on the scores of all labellings.
 struct Solution {
   Solution(Layout &layout, const Instance &of) noexcept
       : instance(&of), assignment(layout.take_span<std::int32_t>(of.members)) {}

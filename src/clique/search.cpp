@@ -17,8 +17,8 @@
 namespace chorale {
 namespace {
 
-// Greatest number of sweeps over all members in one call of improve_candidate(), if the caller sets
-// no limit.
+// Greatest number of iterations (sweeps of ICM, steps of polish, rounds of alpha-expansion) in one
+// call of improve_candidate(), if the caller sets no limit.
 constexpr std::int64_t kSweepLimit = 1000;
 
 // With fewer members, bounds on passes cost as much as the passes that they save.

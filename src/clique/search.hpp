@@ -45,10 +45,12 @@ public:
         },
         arguments...);
   }
-  // Writes to messages_, for every member i and column v, the best score of the passes of alpha-pass
-  // in which member i is fixed to v, minus the score of member i at v. (MaxPass, PairMessages and
-  // WeightedMarginals replace these passes for MAX, for two members and for weights.) Calls
-  // run_planned_passes() first, unless only messages are wanted.
+  // Writes to messages_, for every member i and column v, the best score of the passes of
+  // alpha-pass in which member i is fixed to v, minus the score of member i at v. (MaxPass,
+  // PairMessages and WeightedMarginals replace these passes for MAX, for sums with two members and
+  // no forbidden count, and for weights.) Unless only messages are wanted, calls
+  // run_planned_passes() first, and afterwards improves the solution if a message belongs to a
+  // better labelling.
   void find_pass_marginals() noexcept;
 
   // Writes to the solution the labelling that the task starts from. Called by algorithms that
@@ -62,13 +64,14 @@ public:
   // if the caller asked for a labelling by ALPHA_PASS itself.
   void run_planned_passes() noexcept;
   // Runs run_planned_passes(), then adds up the score of the solution anew, as the first step of
-  // COUNT_BOXES and DUAL_BOUND. Passes and moves update a score move by move; if the terms differ
-  // much in magnitude, its rounding error is then greater than a proof of optimality allows.
+  // COUNT_BOXES and DUAL_BOUND. Passes and moves update the score move by move; if its terms differ
+  // much in magnitude, its rounding error may become greater than a proof of optimality allows.
   void start_from_passes() noexcept;
   // If alpha-pass, which has been run, is exact for the clique: marks the solution as optimal, or the
   // problem as infeasible if no labelling was found.
   void close_bound_of_pass() noexcept;
-  // Improve the solution's labelling, or the labelling that start() has written.
+  // Improve the solution's labelling. After start(), this may be one that the potential forbids,
+  // whose score is minus infinity. Without a labelling, do nothing.
   void run_alpha_expansion() noexcept;
   void run_local_search() noexcept;
   void run_single_moves() noexcept;
@@ -86,7 +89,9 @@ protected:
   // True if messages are computed in the caller's array of marginals.
   bool writes_in_place() const noexcept;
 
-  // True if all scores were read, but the limits ended the search before it had a labelling.
+  // True if all scores were read, but the limits ended the search before it found a labelling or a
+  // proof that there is none. False if a callback has failed, or if only_member_ is set: that
+  // member has no admissible value, so there is no labelling.
   bool interrupted_without_labelling() const noexcept;
   // Scores a labelling, whatever the limits, and writes the result to `to`. `assignment`: the column
   // of each member; empty means each member's best value. Writes the value of each member to
@@ -133,10 +138,13 @@ protected:
   Limits &limits_;
   Instance instance_;
   Solution solution_;
-  gsl::span<std::int32_t> candidate_; // by member: column in the labelling that is being improved
+  // By member: its column in the labelling that is being improved; at the end, its value in the
+  // answer.
+  gsl::span<std::int32_t> candidate_;
   gsl::span<std::int64_t> value_counts_; // by value: number of members, scratch of rate()
   CallbackFailure rating_failure_ = CallbackFailure::none; // of the last call of rate()
-  double *messages_;             // members x columns: max-marginals minus the member's own score
+  // Members x columns: max-marginals minus the member's own score. NULL if they are not wanted.
+  double *messages_;
   bool started_ = false;         // start() has written a labelling; the potential may forbid it
   bool marginals_exact_ = false;
   bool is_unread_ = false;       // the limits ended the call before all scores were read
