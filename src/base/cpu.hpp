@@ -1,7 +1,7 @@
 // Dispatch to vector units at run time: how the library uses instructions that not all machines of
 // an architecture have.
 //
-// A loop is written once, as an always-inlined function over the vectors of lanes.hpp, or over plain
+// A loop is written once, as an always-inlined function over the vectors of lanes.hpp or over plain
 // numbers. It is compiled into two functions: one for any machine, and one for AVX2 with FMA. Both
 // do the same operations in the same order, so their results have the same bits. The right one is
 // called in one of two ways:

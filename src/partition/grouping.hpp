@@ -82,7 +82,7 @@ private:
 
   const ScoredGraph &graph_;
   Limits &limits_;
-  double least_ = 0; // gains up to this one may be rounding errors and do not count
+  double least_ = 0;          // gains up to this one may be rounding errors and do not count
   Array<std::int32_t> group_; // by unit
   // The units of a group are a doubly linked list. head_: by group, its first unit; next_,
   // previous_: by unit, the next and the previous unit of its group; -1: none.

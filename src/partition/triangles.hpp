@@ -55,7 +55,7 @@ private:
   // by end, the next end at the same unit; -1: no more.
   Array<std::int64_t> head_, next_;
   Array<Triangle> triangles_;
-  Lists<std::int64_t> uses_;             // by edge: its places in triangles (3 t + place)
+  Lists<std::int64_t> uses_; // by edge: its places in triangles: 3 * (triangle) + (0, 1 or 2)
   // For find_path(). came_: by unit, the unit from which it was reached; -1: not reached. reached_:
   // the units reached, in this order. path_: the units of the path found.
   Array<std::int32_t> came_;

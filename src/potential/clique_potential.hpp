@@ -46,7 +46,7 @@ struct CliqueKind {
   // SUM: all tables are concave, except that the rest column's table may rise at entry `members`.
   bool concave = false;
   // Members have weights: a member of weight w counts w times. `members` is then the sum of the
-  // weights.
+  // weights. The constructor leaves this false; its caller sets it.
   bool weighted = false;
 
   // True if members may have weights: if the family is SUM, and all tables are convex and forbid no
@@ -105,8 +105,8 @@ struct CliquePotential : CliqueKind {
   // SUM and MAX: tables[column][k] = f_v(k), scaled, for the value v of the column and k = 0 ..
   // members. The rest column's table: in a SUM, 0 except for entry `members`, which makes the total
   // 0 if all members are in the rest column (or minus infinity if some table forbids a count of 0);
-  // in separable PAIRS, a parabola; in a MAX, NULL.
-  // NULL if members have weights: see entry().
+  // in separable PAIRS, a parabola; in a MAX, NULL. If members have weights, `tables` itself is
+  // NULL (see entry()).
   const double **tables = nullptr;
 
   // MAJORITY: K x K scaled weights and K scaled biases. Row a of the weights, and bias a, apply if

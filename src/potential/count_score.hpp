@@ -15,10 +15,10 @@
 //     int64_t work_of_after() const       upper bound on the elementary steps of after()
 //     int64_t work_of_move() const        upper bound on the elementary steps of move()
 //
-// reset() announces its own steps to the limits of the potential. If they interrupt it, what the
-// object stores may be wrong, and the total of MAJORITY and PAIRS is minus infinity.
-// Once the limits have interrupted the computation, or the callback has failed, CallbackScore does
-// not call it any more, and its total is minus infinity.
+// reset() announces its own steps to the limits of the potential. If the limits interrupt it, what
+// the object stores may be wrong, and the total of MAJORITY and PAIRS is minus infinity. Once they
+// have interrupted the computation, or the callback has failed, CallbackScore does not call it any
+// more, and its total is minus infinity.
 //
 // FiniteSumScore and SumScore can also be reset column by column: by restart(), and then put() for
 // each column.

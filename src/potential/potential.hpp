@@ -77,14 +77,16 @@ struct PotentialData {
   std::int32_t counted_values = 0;
   std::int32_t highest_counted = -1;
   TableSource source = TableSource::none;
-  double strength = 1; // >= 0, multiplies all numbers except lambda, which includes the strength
+  // >= 0; multiplies `numbers`, or the scores of a callback. lambda includes the strength, which is
+  // then 1.
+  double strength = 1;
 
   double lambda = 0;
   // Number of tables in `numbers`, and entries of each. If there is one table, all values share it,
   // except in a cardinality potential. A mixture has one "table" with all its `numbers`.
   std::int64_t table_count = 0;
   std::int64_t table_length = 0;
-  bool finite_tables = true;     // no table of a counted value has an entry of minus infinity
+  bool finite_tables = true; // no table of a counted value has an entry of minus infinity
   // For each table and count the nearest allowed counts, table_count x table_length. NULL if
   // finite_tables is true.
   const NearestAllowed *nearest = nullptr;
@@ -127,9 +129,9 @@ struct chorale_potential : chorale::Counted, chorale::PotentialData {
   // Mixtures: returns an entry of the table of any value whose mask is not kLinearOnly, without the
   // term that is a multiple of the count.
   double bent_part(std::int64_t count, std::int64_t members) const noexcept;
-  // Returns C of `counts` (`values` entries), multiplied by factor(). Sets *failure to the reason
-  // why a callback gave no score, or to CallbackFailure::none. For a callback, counts of uncounted
-  // values must be 0.
+  // Returns C of `counts` (`values` entries), scaled by factor(). Sets *failure to the reason why a
+  // callback gave no score, or to CallbackFailure::none. For a callback, counts of uncounted values
+  // must be 0.
   double evaluate(gsl::span<const std::int64_t> counts, std::int64_t members,
                   chorale::CallbackFailure *failure) const noexcept;
   // Returns C of counts in which no member has a counted value.
@@ -141,10 +143,10 @@ struct chorale_potential : chorale::Counted, chorale::PotentialData {
   // Returns the greatest number of members for which the tables are long enough.
   std::int64_t members_limit() const noexcept;
 
-  // The potential from which this one was derived, with another strength (rescale.hpp) or over
-  // other values (recolumn.hpp); if that one shares the numbers of its own base, that base; NULL if
-  // this one was not derived. This potential holds a reference on `base`, which keeps numbers, mask
-  // and callback alive.
+  // NULL if this potential was not derived from another. For a potential over other values
+  // (recolumn.hpp), its source. For one with another strength (rescale.hpp), the potential that
+  // owns the numbers: the source, or the base of the source. This potential holds a reference on
+  // `base`, which keeps numbers, mask and callback alive.
   const chorale_potential *base = nullptr;
   void (*release)(void *user) = nullptr;
 
@@ -159,10 +161,10 @@ struct chorale_potential : chorale::Counted, chorale::PotentialData {
   //   MAJORITY: values x values weights, then `values` biases
   //   PAIRS: values x values scores f(v, w), then `values` numbers c_v. If the PAIRS are separable,
   //     f(v, w) + f(w, v) = c_v + c_w for all counted values v != w; otherwise c_v has no meaning
-  //   mixture: kMixtureHead weights, of the functions k^2 / n, k^2 / log n and max(0, k - i n / 4)
-  //     for i = 1, 2, 3; then, for each value, the weight of the function k. The table of a value
-  //     is the weighted sum of all these functions, or of the function k alone if the mask of the
-  //     value is kLinearOnly.
+  //   mixture: kMixtureHead weights, of the functions k^2 / n, k^2 / log n (k^2 if n = 1) and
+  //     max(0, k - i n / 4) for i = 1, 2, 3; then, for each value, the weight of the function k.
+  //     The table of a value is the weighted sum of all these functions, or of the function k alone
+  //     if the mask of the value is kLinearOnly.
   chorale::Block storage;
   chorale::Block nearest_storage; // of `nearest`, unless shared with `base`
 };
