@@ -30,6 +30,7 @@ namespace chorale {
 class ColumnFlow {
 public:
   // `residuals`: true to take the memory for find_residuals() as well, (min(n, K) + 1)^2 numbers.
+  // Without it, find_residuals() must not be called.
   ColumnFlow(Layout &layout, const Instance &instance, bool residuals = false) noexcept;
 
   // Gives every member its best column by `scores` (n x K, without gaps), which the flow reads until

@@ -18,14 +18,15 @@ public:
   // `messages`: true to take the memory for messages() as well. O(n K) bytes in both cases.
   ConcaveFlow(Layout &layout, const Instance &instance, bool messages = true) noexcept;
 
-  // Writes the optimum to `solution`, or marks it infeasible. O(n (K^2 + n K)) at worst.
+  // Writes the optimum to `solution`, with itself as the bound, or marks the problem as infeasible.
+  // If interrupted, writes neither. O(n (K^2 + n K)) at worst.
   void run(const SolveOptions &options, Limits &limits, Solution &solution) noexcept;
 
   // Writes to entry v of messages.row(i) the best score of a labelling with x_i = v, where the
   // score of member i counts as 0; minus infinity if there is no such labelling. Also writes the
   // optimum to `solution`. Takes one flow and O(m^3 + n K) for m = min(n, K). If no labelling is
   // feasible, but one may become feasible if one member is allowed its forbidden columns, takes n
-  // more flows. False if interrupted.
+  // more flows. False if interrupted; entries may then be too low, down to minus infinity.
   bool messages(Limits &limits, Solution &solution, Matrix<double> messages) noexcept;
 
 private:
@@ -44,7 +45,7 @@ private:
   ColumnFlow flow_;
   double *own_row_;       // K: the scores of a member that count as 0 for now
   const double **tables_; // K: tables, with flat_ for the rest column; NULL without a rest column
-  double *flat_;          // n + 1 zeros
+  double *flat_;          // n + 1 zeros; NULL without a rest column
   bool rises_ = false;    // the rest column's own table rises at its last entry
 };
 

@@ -21,8 +21,9 @@ public:
 
   // Improves `labelling`, the column of each member, by expansion moves, in rounds over all alpha,
   // until no move raises the score. Returns the score of the result. `rounds`: number of rounds
-  // that may still be made; each round decrements it. If interrupted, returns the score after the
-  // moves made so far, or minus infinity if interrupted before the given labelling was scored.
+  // that may still be made; each round that is completed decrements it. If interrupted, returns the
+  // score after the moves made so far, or minus infinity if interrupted before the given labelling
+  // was scored.
   double improve(const Instance &in, gsl::span<std::int32_t> labelling, Limits &limits,
                  std::int64_t &rounds) noexcept;
 

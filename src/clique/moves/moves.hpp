@@ -40,7 +40,8 @@ public:
 
   // Improves `assignment`, the column of each member of `in`, and returns the score of the result.
   // Returns minus infinity if interrupted before `assignment` was scored, or if some member may not
-  // take its column. `sweeps`: number of sweeps that may still be made; each sweep decrements it.
+  // take its column. If interrupted later, or if a callback fails, the moves made so far remain.
+  // `sweeps`: number of sweeps that may still be made; each sweep decrements it.
   double improve(const Instance &in, gsl::span<std::int32_t> assignment, Limits &limits,
                  std::int64_t &sweeps) noexcept {
     if constexpr (kIsLinear)
@@ -94,8 +95,8 @@ private:
   }
 
   // Writes to waiting_ the members to look at in a sweep, and their number to *listed. False if
-  // interrupted. Has no branch on each member, since the processor could not predict it. A member
-  // that only the moves of this sweep allow to gain is listed in the next sweep.
+  // interrupted. It has no branch for each member, since the processor could not predict the
+  // branch. A member that only the moves of this sweep allow to gain is listed in the next sweep.
   CHORALE_INLINE bool list(const Instance &in, const std::int32_t *x,
                            std::int32_t *listed) noexcept {
     std::int32_t count = 0;
@@ -210,8 +211,8 @@ public:
   MonotonePolish(Layout &layout, const Instance &instance) noexcept;
 
   // Improves `labelling`, the column of each member, and returns the score of the result; minus
-  // infinity if interrupted before `labelling` was scored.
-  // `steps`: number of steps that may still be made; each step decrements it.
+  // infinity if interrupted before `labelling` was scored. `steps`: number of steps that may still
+  // be made; each step decrements it.
   double improve(const Instance &in, gsl::span<std::int32_t> labelling, Limits &limits,
                  std::int64_t &steps) noexcept;
 

@@ -1,9 +1,8 @@
 // alpha-pass for any potential, and max-marginals over the labellings that alpha-pass visits.
 //
 // The pass of column alpha (alpha_sweep.hpp) sorts the members by their gain from alpha. It visits
-// one labelling for each count k: the first k members have alpha, and every other member its
-// default column, its best column other than alpha. The independent labelling gives every member
-// its best column.
+// one labelling for each possible count k of alpha: the first k members have alpha, and every other
+// member its default column, its best column other than alpha.
 //
 // Notation (instance.hpp): n members, K columns.
 #pragma once
@@ -25,19 +24,21 @@ struct AllPasses {
   double bound(std::int32_t) const noexcept { return kInfinity; }
 };
 
-// The columns that passes of a sum visit: the *warm* ones, which are the best or second-best column of
-// some member, at most 2 n, or have f_v(0) != 0. All others are *cold*: in the pass of another column
-// no member takes them, and they add nothing to the total. So the Score (count_score.hpp) is set up
-// for the next pass in time proportional to the number of warm columns, not to K. If the potential is
-// no sum, or more than half of the columns are warm, all columns are listed.
+// Lists the columns that passes of a sum visit: the *warm* ones, which are the best or second-best
+// columns of the members (at most 2 n) and those with f_v(0) != 0. All others are *cold*: in the
+// pass of another column no member takes them, and they add nothing to the total. So the Score
+// (count_score.hpp) is set up for the next pass in time proportional to the number of warm columns,
+// not to K. If the potential is no sum, if members have weights, or if more than half of the
+// columns are warm, all columns are listed.
 template <class Score> class WarmColumns {
 public:
   WarmColumns(Layout &layout, const Instance &instance) noexcept
       : instance_(&instance), columns_(layout.take<std::int32_t>(instance.columns)),
         entry_of_(layout.take<std::int32_t>(instance.columns)) {}
 
-  // Lists the warm columns if `leaves_out`, otherwise all columns. Must be called before the first
-  // pass. False if interrupted; the list is then invalid.
+  // Lists the warm columns if `leaves_out` (all columns in the cases named before the class),
+  // otherwise all columns. Must be called before the first pass. False if interrupted; the list is
+  // then invalid.
   bool list(bool leaves_out) noexcept {
     const Instance &in = *instance_;
     const std::int32_t K = in.columns;
@@ -117,8 +118,9 @@ public:
         warm_(layout, instance) {}
 
   // Runs the passes in descending order of the upper bounds on their scores, until a bound lies
-  // below the best score. Replaces `solution` by the best labelling visited, if this labelling
-  // scores more. `bounds`: an AllPasses, PassBounds or ThresholdBounds.
+  // below the score of `solution`. Replaces `solution` by the best labelling visited, if this
+  // labelling scores more. Ends early, with the best labelling so far, if interrupted or if a
+  // callback fails. `bounds`: an AllPasses, PassBounds or ThresholdBounds.
   template <class Bounds>
   void run(Bounds &bounds, Limits &limits, Solution &solution) noexcept {
     std::int32_t alpha_of_solution = -1;
@@ -149,9 +151,9 @@ public:
 
   static constexpr std::int32_t kRanks = 4; // number of passes that run() remembers
 
-  // Writes the best labelling of the pass that came out `rank`-th best (0: best) in the last run(),
-  // among passes with different scores. Requires rank < kRanks. False if there is no such pass, or
-  // if interrupted.
+  // Writes the best labelling of the pass that came out `rank`-th best (0: best) in the latest
+  // run(), among passes with different scores. Requires rank < kRanks. False if there is no such
+  // pass, or if interrupted.
   bool write(std::int32_t rank, gsl::span<std::int32_t> assignment) noexcept {
     const Best &best = best_[rank];
     return rank < passes_ && best.score > kForbidden && sweep_.order_by(best.alpha) &&
@@ -181,8 +183,8 @@ private:
     best_[at] = best;
   }
 
-  // Runs the pass of alpha and returns its best labelling, with score minus infinity if
-  // interrupted.
+  // Runs the pass of alpha and returns its best labelling. The score is minus infinity if
+  // interrupted, or if the potential forbids all labellings of the pass.
   Best pass(std::int32_t alpha) noexcept {
     Best best{kForbidden, alpha, 0};
     if (!sweep_.order_by(alpha))
@@ -249,7 +251,8 @@ public:
         leaves_(layout.take<double>(kIsLinear ? std::int64_t{instance.members} + 1 : 0)) {}
 
   // Writes the messages (n x K): entry (i, v) is the best score found with x_i = v, minus the score
-  // of member i at v; minus infinity if no labelling was found.
+  // of member i at v; minus infinity if no labelling was found. Entries are too low if interrupted,
+  // or if a callback fails.
   void run(Limits &limits, Solution &solution, Matrix<double> messages) noexcept {
     if (!clear_messages(*instance_, messages))
       return;
@@ -364,7 +367,7 @@ private:
   // Raises the prefix maxima in before_ to the scores that the current labelling gives. For each
   // default column b with waiting_[b] > 0 and each v, the score is `members`, the sum of member
   // scores, plus the potential after one member has moved from b to v. In `members` this member
-  // still has its score at b; read_before() subtracts it. False if interrupted.
+  // still has its score at b; read_before() subtracts it. Also raises most_. False if interrupted.
   CHORALE_INLINE bool note_state(double members) noexcept {
     const std::int32_t stride = width_ + 2;
     const double score = members + score_.total();
@@ -462,7 +465,8 @@ private:
   }
 
   // Raises each entry of a row to the score of labelling k after a member at alpha has moved to the
-  // column of the entry. The row contains the score of this member at alpha.
+  // column of the entry. The member's own part of this score is still its score at alpha; raise()
+  // subtracts it.
   CHORALE_INLINE void raise_after(std::int32_t k, std::int32_t alpha, double *row) noexcept {
     const double at_alpha = std::max(row[width_], stays_[k]);
     const std::int64_t stride = width_ + 2;
@@ -491,7 +495,7 @@ private:
   double *leaves_;         // n + 1: the score of labelling k plus leave[alpha]
   std::int32_t width_ = 0; // warm_.count()
   std::int32_t rows_ = 0;  // number of entries of defaults_
-  double most_ = 0;        // the greatest score of a labelling so far
+  double most_ = 0;        // the greatest score of a labelling of the pass so far
   bool is_convex_ = false;
 };
 

@@ -9,10 +9,11 @@ namespace chorale {
 namespace {
 
 // Greatest size of a bucket that is sorted by insertion. If any bucket is fuller, all members are
-// sorted by comparison.
+// sorted by comparison. At most this many members are sorted by insertion without buckets.
 constexpr std::int32_t kFullBucket = 24;
 
-// Inserts a member into the sorted array `to` of `count` members, after members of equal gain.
+// Inserts a member into the array `to` of `count` members, which is sorted by descending gain,
+// after members of equal gain.
 void insert(const AlphaSweep::Ranked moving, AlphaSweep::Ranked *to, std::int32_t count) noexcept {
   for (; count > 0 && to[count - 1].gain < moving.gain; --count)
     to[count] = to[count - 1];
@@ -85,9 +86,9 @@ void AlphaSweep::clear_counts() noexcept {
   is_ordered_ = true;
 }
 
-// Sorts the `count` members of unordered_ by gain: distributes them to `count` buckets, then sorts
-// by insertion, which moves members within their bucket only. If a bucket is too full, sorts by
-// comparison instead.
+// Sorts the `count` members of unordered_ by descending gain into order_, from rank forced_ on:
+// distributes them to `count` buckets, then sorts by insertion, which moves members within their
+// bucket only. If a bucket is too full, sorts by comparison instead. False if interrupted.
 bool AlphaSweep::sort_free(std::int32_t count) noexcept {
   const Instance &in = *instance_;
   Ranked *to = order_ + forced_;

@@ -7,9 +7,9 @@
 // So a pass is an order of the members, and labelling k of the pass gives alpha to the first k.
 // Members without a default column come first: they have alpha in every labelling. Members that may
 // not take alpha come last: they have alpha in no labelling. A caller may pass a `reach` if it
-// knows that no change of the potential outweighs a gain of this size. Members with gain > `reach`
-// then also have alpha in every labelling, and members with gain < -`reach` in none. If members have
-// weights, they are sorted by their gain for each unit of weight.
+// knows that moving one member never changes the potential by more than this. Members with gain >
+// `reach` then also have alpha in every labelling, and members with gain < -`reach` in none. If
+// members have weights, they are sorted by their gain for each unit of weight.
 //
 // Notation (instance.hpp): n members, K columns.
 #pragma once
@@ -21,7 +21,9 @@ namespace chorale {
 class AlphaSweep {
 public:
   struct Ranked {
-    double gain; // score at alpha minus score at the default column, for each unit of weight
+    // Score at alpha minus score at the default column, for each unit of weight; infinite without a
+    // default column.
+    double gain;
     std::int32_t member;
     std::int32_t from; // the default column, or -1
   };
@@ -90,7 +92,7 @@ private:
   double base_ = 0;
   double least_ = 0; // least and greatest gain in unordered_
   double greatest_ = 0;
-  bool is_ordered_ = false; // order_by() has been called
+  bool is_ordered_ = false; // order_by() has been called before
 };
 
 } // namespace chorale

@@ -26,7 +26,8 @@ class MaxPass {
 public:
   MaxPass(Layout &layout, const Instance &instance) noexcept;
 
-  // Writes the optimum to `solution`, or the best labelling found if interrupted.
+  // Writes the optimum to `solution`, with itself as the bound, or marks the problem as infeasible.
+  // If interrupted, writes the best labelling found.
   void run(Limits &limits, Solution &solution) noexcept;
   // Writes the messages (n x K): entry (i, v) is the best score of a labelling with x_i = v, minus
   // the score of member i at v. False if interrupted; entries are then lower bounds.
@@ -42,7 +43,8 @@ private:
     double loss = kInfinity; // score of the member in the rest column minus that at `column`
   };
   // Returns the cheapest move out of the rest column (Leaver) over all members but `except`, or
-  // over all members if `except` is -1.
+  // over all members if `except` is -1. Its member is -1 if there is no such move, or if
+  // interrupted.
   Leaver cheapest_leaver(std::int32_t alpha, std::int32_t except) const noexcept;
   // Raises the messages to the scores found in the pass of alpha. False if interrupted.
   bool pass_messages(std::int32_t alpha, Matrix<double> messages) noexcept;

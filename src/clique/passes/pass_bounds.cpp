@@ -42,7 +42,7 @@ CHORALE_INLINE bool PassBounds::bound_all() noexcept {
   double magnitude = 0;
   // The thresholds are placed evenly between `low` and `high`, the range of d_i = psi_i,alpha - w_i
   // that matters for any alpha. Let s = f_alpha(n) - f_alpha(n - 1), the greatest step of the table.
-  // The best labelling of the pass does not give alpha to a member with d_i < -s: this gives `low`.
+  // Giving alpha to a member with d_i < -s would only lower the bound: this gives `low`.
   // Unless alpha is the best column of member i, d_i is at most minus the slope that w_i contains:
   // this gives `high`.
   double low = 0;
@@ -114,10 +114,11 @@ CHORALE_INLINE bool PassBounds::add_members(double *magnitude) noexcept {
   return in_stretches(in, in.members, kThresholds * K, add);
 }
 
-// Line j is k thresholds_[j] plus its excess. Since the thresholds are evenly spaced, lines j and j +
-// 1 cross at k = (excess of j + 1 - excess of j) / spacing. Between its crossings with line j - 1 and
-// with line j + 1, line j is the lowest; f_alpha plus line j is evaluated at both ends of this range.
-// Crossings that are wrong by rounding do no harm, since every line is an upper bound at every k.
+// Returns the bound of the pass of alpha. Line j is k thresholds_[j] plus its excess. Since the
+// thresholds are evenly spaced, lines j and j + 1 cross at k = (excess of j + 1 - excess of j) /
+// spacing. Between its crossings with line j - 1 and with line j + 1, line j is the lowest; f_alpha
+// plus line j is evaluated at both ends of this range. Crossings that are wrong by rounding do no
+// harm, since every line is an upper bound at every k.
 CHORALE_INLINE double PassBounds::bound_of(std::int32_t alpha) noexcept {
   const Instance &in = *instance_;
   std::int32_t *const counts = counts_.data();

@@ -42,7 +42,7 @@ private:
   double bound_of(std::int32_t alpha) noexcept;
 
   const Instance *instance_;
-  double *slopes_; // K: chord slopes (f_v(c_v) - f_v(0)) / c_v
+  double *slopes_; // K: chord slopes (f_v(c) - f_v(0)) / c with c = max(counts_[v], 1)
   double *excess_; // kThresholds x K: sum_i max(psi_i,alpha - w_i - t, 0), by threshold t and alpha
   double *above_;  // K: psi_i,alpha - w_i of one member, by alpha
   double *bounds_; // K: bound by alpha
@@ -51,7 +51,7 @@ private:
   std::int32_t *first_;            // K: first member of each best column, or -1
   std::int32_t *next_;             // n: next member of the same best column, or -1
   double thresholds_[kThresholds] = {}; // the thresholds t, descending
-  double per_spacing_ = 0;              // 1 / distance of neighbouring thresholds; 0 if it is 0
+  double per_spacing_ = 0;              // 1 / distance of neighbouring thresholds; 0 if they are equal
   double defaults_ = 0;                 // sum of the best scores
   double potential_ = 0;                // sum_v f_v(c_v)
   double slack_ = 0;                    // upper bound on the rounding error, added to bounds

@@ -13,8 +13,9 @@
 // step within the part. So the score is at most the lower of two lines in k, one from each end of
 // the part, plus the convex f_alpha.
 //
-// Gains are stored as *places*: the place of a gain is top_ - gain, which grows from part to part. All
-// gains above the first threshold are in part 0; the greatest of them may have negative places.
+// Gains are stored as *places*: the place of a gain is top_ - gain, which grows from part to part.
+// (top_ is a little above thresholds_[1].) All gains above thresholds_[1] are in part 0; the
+// greatest of them may have negative places.
 //
 // Notation (instance.hpp): n members, K columns; f_v is the table of column v.
 #pragma once
@@ -32,8 +33,8 @@ public:
     return instance.members >= 192 && instance.members / 16 >= instance.columns;
   }
 
-  // Computes all bounds and sorts the passes by descending bound. O(n K) if n is at least about K.
-  // False if interrupted.
+  // Computes all bounds and sorts the passes by descending bound. If no thresholds can be placed,
+  // all bounds are infinite. O(n K) where pay_for() is true. False if interrupted.
   bool run() noexcept;
   // Returns the alpha of the pass with the `rank`-th highest bound (0: the highest).
   std::int32_t alpha(std::int32_t rank) const noexcept { return order_[rank]; }
@@ -43,7 +44,7 @@ public:
 private:
   static constexpr int kFew = 16;  // number of parts, usually
   static constexpr int kMany = 64; // number of parts if members far outnumber columns
-  // Calls count_members(), compiled for the vector units of the machine.
+  // Calls count_members(), compiled for the vector units of the machine. False if interrupted.
   template <int parts> bool count_all() noexcept;
   // Sum and maximum over the members whose best column is alpha.
   struct Own {
@@ -71,9 +72,9 @@ private:
   template <int parts> bool count_members() noexcept;
   // Computes bounds_. False if interrupted.
   bool bound_passes() noexcept;
-  // Adds up the entries of left_ for alpha from the last part back, so that entry j becomes the number
-  // of members that do not have alpha yet at the beginning of part j. Fills states_ for alpha with the
-  // labellings at these places.
+  // Adds up the entries of left_ for alpha and each default column from the last part back, so that
+  // entry j becomes the number of members that still have this default column at the beginning of
+  // part j. Fills states_ for alpha with the labellings at the beginnings of the parts.
   void note_states(std::int32_t alpha) noexcept;
   // Returns an upper bound on the score of the pass of alpha.
   double bound_parts(std::int32_t alpha) const noexcept;
@@ -96,10 +97,14 @@ private:
   double *bounds_;        // K: upper bound on the pass of alpha
   std::int32_t *order_;   // K: alphas by descending bound
 
-  double thresholds_[kMany] = {}; // descending; part j: thresholds_[j] > gain >= thresholds_[j + 1]
+  // Descending. Part j has the gains with thresholds_[j] >= gain > thresholds_[j + 1], up to
+  // margin_; the last part has no lower end.
+  double thresholds_[kMany] = {};
   double top_ = 0;                // above the gains that matter; the place of a gain is top_ - gain
   double factor_ = 1;             // a power of two that scales places into the range of floats
-  std::int32_t first_bits_ = 0;   // float bits of the place at which part 0 begins
+  // Float bits of scaled places from which parts are counted: part 0 ends at first_bits_ + 2^shift_
+  // and has all lower places.
+  std::int32_t first_bits_ = 0;
   int shift_ = 0;                 // each part spans 2^shift of these bits
   double margin_ = 0;             // how far a gain may lie outside its part, by rounding to floats
   double most_ = 0;               // greatest gain of a member by its best column

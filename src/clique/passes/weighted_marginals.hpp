@@ -24,7 +24,7 @@ public:
         visited_(layout.take<Visited>(std::int64_t{instance.members} + 1)) {}
 
   // Writes the messages (n x K): entry (i, v) is the best score found with x_i = v, minus the score
-  // of member i at v. If interrupted, entries may be minus infinity.
+  // of member i at v. If interrupted, entries may be lower, down to minus infinity.
   void run(Limits &limits, Solution &solution, Matrix<double> messages) noexcept {
     const Instance &in = *instance_;
     if (!clear_messages(in, messages))
