@@ -10,9 +10,9 @@
 
 namespace chorale {
 
-// Reads the options of joint states, from options->beam_width, options->max_states and the field
-// `mode_name`, for chains with at most `labels` labels. `to` has the defaults before. Its sizes become 0
-// if there are too many labels.
+// Checks the options of joint states, and writes them to `to`, which has the defaults before: they
+// remain where a size is 0. In messages the mode is called `mode_name`. labels: greatest number of
+// labels of a chain; if it is too large, the sizes in `to` become 0.
 chorale_status take_joint_options(const Report &report, std::string_view mode_name,
                                   chorale_joint_mode mode, std::int64_t beam_width,
                                   std::int64_t max_states, std::int32_t labels,
@@ -36,14 +36,14 @@ public:
     return chorale::check_labelling(report_, view, span_of(labelling, view.length));
   }
 
-  // take_attachments() reads the caller's structs; needs take_chain() before. check_attachments()
-  // then checks tables, classes and messages.
+  // take_attachments() reads the caller's structs; needs `view`, as take_chain() sets it.
+  // check_attachments() then checks tables, classes and messages.
   chorale_status take_attachments(const chorale_attachment *given, std::int64_t count) noexcept;
   chorale_status check_attachments() const noexcept;
   chorale_status take_options(const chorale_message_options *given) noexcept;
 
   // For calls that take no chain: reads and checks the attachment of one property to a sequence of
-  // `length` positions.
+  // `length` positions. For a tree, view.parents must be set before.
   chorale_status take_attachment(const chorale_attachment *given, std::int64_t length) noexcept;
 
   chorale_status reserve(chorale_chain_solver &solver, std::size_t bytes) const noexcept;

@@ -31,7 +31,7 @@ public:
     return CHORALE_OK;
   }
 
-  // Reads the caller's problem and checks its shape, every score and every fixed value.
+  // Reads the caller's problem and checks its shape, every score, fixed value and weight.
   chorale_status take_problem(const chorale_potential *potential,
                               const chorale_clique_problem *given) noexcept {
     CHORALE_CHECK(check_given(report_, "potential", potential));
@@ -104,7 +104,8 @@ public:
     return CHORALE_OK;
   }
 
-  // Checks the start assignment: its values must be in range, and allowed by scores and by `fixed`.
+  // If the options ask for a start assignment, checks it and passes it to the task: its values must
+  // be in range, and allowed by scores and by `fixed`.
   chorale_status take_start() noexcept {
     if (options.start != CHORALE_START_ASSIGNMENT)
       return CHORALE_OK;

@@ -78,8 +78,9 @@ chorale_status read_struct(const Report &report, std::string_view name, const St
   return CHORALE_OK;
 }
 
-// Checks the struct_size of a struct to which a result will be written; `to` may be NULL. Must be called
-// before anything is written to it.
+// Checks a struct to which a result will be written as read_struct() does: its struct_size, and
+// that bytes beyond this library's struct are 0. `to` may be NULL. Must be called before anything
+// is written to it.
 template <class Struct>
 chorale_status check_result(const Report &report, const Struct *to,
                             std::string_view name = "result") noexcept {

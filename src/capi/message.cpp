@@ -24,8 +24,8 @@ chorale_status too_many_states(const Report &report, const ChainCall &call) noex
 }
 
 // Writes the scores of a decoded labelling (chain, messages, and their sum) to `result`, and the
-// value of each property on the labelling to `values`. If the labelling is forbidden, returns false
-// and writes no values.
+// value of each property on the labelling to `values`, unless it is empty. If the labelling is
+// forbidden, returns false, may have written some of the scores, and writes no values.
 bool judge(const ChainCall &call, gsl::span<const std::int32_t> labelling,
            gsl::span<std::int32_t> values, chorale_message_result &result) noexcept {
   result.chain_score = call.view.score(labelling);
@@ -49,8 +49,8 @@ bool judge(const ChainCall &call, gsl::span<const std::int32_t> labelling,
 // Body of the calls that use the joint states of a chain's properties: checks the arguments, lays
 // out `joint` and calls work(report, call, joint, summary, full, found). `summary`: what `joint`
 // tells about its computation. `full`: the result, whose scores work() may set. `found`: work()
-// sets it to true if some labelling is allowed. Then fills in the other fields of `full` and writes
-// it to `result`.
+// sets it to true if it has found an allowed labelling. Then fills in the other fields of `full`
+// and writes it to `result`.
 template <class Work>
 chorale_status with_joint(chorale_chain_solver *solver, const chorale_chain *chain,
                           const chorale_attachment *attachments, std::int64_t count,

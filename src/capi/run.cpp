@@ -214,7 +214,7 @@ chorale_status read_chains(const Report &report, const chorale_run &run, std::in
   return CHORALE_OK;
 }
 
-// Checks that the run was created with options.edits, and so has memory for edits.
+// Checks that the run may be changed, and was created with options.edits, so has memory for edits.
 chorale_status check_edits(const Report &report, const chorale_run *run) noexcept {
   CHORALE_CHECK(check_at_rest(report, run));
   if (run->options.edits)
@@ -236,8 +236,9 @@ chorale_status check_has_labels(const Report &report, const chorale_run &run,
                      " is left out; chorale_run_left_out() tells what forbids its labellings");
 }
 
-// Checks that the run has a labelling in which the chain has labels, and sets `to` to the caller's
-// matrix, positions x labels of the chain; without data if `data` is NULL.
+// Checks that the run may be changed (the calls use its workspace), that `chain` is no instance,
+// and that the run has a labelling in which the chain has labels. Sets `to` to the caller's matrix,
+// positions x labels of the chain; without data if `data` is NULL.
 chorale_status take_label_matrix(const Report &report, const chorale_run *run, std::int64_t chain,
                                  double *data, std::int64_t row_stride,
                                  Matrix<double> &to) noexcept {

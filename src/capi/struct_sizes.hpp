@@ -1,6 +1,6 @@
-// The least struct_size that a program may pass, for each public struct that may grow and that is
-// read from the caller: the size of the struct in the first release that declared it. An entry here
-// never changes, even when a field is appended to the struct, so that programs compiled with older
+// The least size that a program may state, for each public struct that may grow and that the caller
+// passes: the size of the struct in the first release that declared it. An entry here never
+// changes, even when a field is appended to the struct, so that programs compiled with older
 // headers continue to work (tests/ABI.md).
 #pragma once
 
