@@ -14,7 +14,8 @@ constexpr int kRoundsOfTriangles = 12;
 constexpr int kSweepsPerRound = 6;
 constexpr std::int64_t kLeastSweeps = 200;
 constexpr std::int64_t kMoreSweeps = 1000;
-// Greatest number of parts (three a triangle) that the sweeps beyond kLeastSweeps compute in all.
+// Greatest number of parts (three a triangle) that the sweeps beyond kLeastSweeps compute in all,
+// if no more triangles are added.
 constexpr std::int64_t kPlacesOfMoreSweeps = 2000000;
 // Number of sweeps, times the number of them between two additions of triangles.
 constexpr std::int64_t kSweepsTimesBetween = 8000;

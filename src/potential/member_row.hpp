@@ -42,15 +42,16 @@ private:
   bool known_ = false;
 };
 
-// Returns C of `counts` (R). For a callback, sets the counts of uncounted values in `counts` to 0.
+// Does what Potential::evaluate() does with `counts` (R). For a callback, first sets the counts of
+// uncounted values in `counts` to 0.
 double evaluate_counted(const Potential &potential, gsl::span<std::int64_t> counts,
                         std::int64_t members, CallbackFailure *failure) noexcept;
 
 // Returns how far `counts` are from counts that C allows; 0 if C of `counts` is above minus
-// infinity. If C is minus infinity: for a SUM, the sum over the values of distance_to_allowed();
-// for a MAX, the least of these distances; for other families 1. For a SUM, `counts` may also be
-// the counts of all members but one. For a callback, sets the counts of uncounted values in
-// `counts` to 0.
+// infinity. If C is minus infinity: for a SUM, the sum over the counted values of
+// distance_to_allowed(); for a MAX, the least of these distances; for other families 1. For a SUM,
+// `counts` may also be the counts of all members but one. For a callback, sets the counts of
+// uncounted values in `counts` to 0, and *failure as Potential::evaluate() does.
 std::int64_t violation_of_counts(const Potential &potential, gsl::span<std::int64_t> counts,
                                  std::int64_t members, CallbackFailure *failure) noexcept;
 

@@ -22,7 +22,7 @@ struct SharedClique {
   std::int32_t clique;
   std::int32_t values;      // values of the caller's potential: R, or R + 2 with EMPTY, CONFLICT
   std::int64_t first_value; // where the clique's prices and counts begin in the caller's arrays
-  double *weights; // numbers of the run's linear potential: weights[k] is the price of column k
+  double *weights; // numbers of its linear potential in that model: the price of each column
 };
 
 } // namespace chorale

@@ -14,8 +14,8 @@ namespace chorale {
 
 // A property with its arrays for a chain or tree of `length` positions. The arrays have been
 // checked: they are present and in range wherever the property reads them. `classes` (position
-// classes) and `table` (values to fire) have `length` entries. `message` has values() + 2 entries:
-// a score for each value, EMPTY and CONFLICT.
+// classes) and `table` (values to fire, or tokens) have `length` entries. `message` has values() +
+// 2 entries: a score for each value, EMPTY and CONFLICT.
 struct Attached {
   const Property *property;
   const Dictionary *dictionary; // or NULL
