@@ -35,8 +35,8 @@ public:
   Limits() noexcept = default;
   // `seconds`: time limit; negative for none. `cancel`: may be NULL.
   Limits(double seconds, const chorale_cancel *cancel) noexcept;
-  // Returns limits that interrupt after `steps` steps: on every machine at the same place, which a
-  // deadline does not ensure.
+  // Returns limits that interrupt (Interruption::deadline) when more than `steps` steps have been
+  // announced: on every machine at the same place, which a deadline does not ensure.
   static Limits of_steps(std::int64_t steps) noexcept {
     Limits made;
     made.left_ = steps;

@@ -41,7 +41,7 @@ struct TwoBest {
     second = std::max(second, std::min(first, score));
     first = std::max(first, score);
   }
-  // Returns first - second; 0 if all scores are forbidden.
+  // Returns first - second: plus infinity if all scores but one are forbidden; 0 if all are.
   double margin() const noexcept { return first == kForbidden ? 0.0 : first - second; }
 
   double first = kForbidden;
