@@ -47,12 +47,12 @@ static void make_pages(corpus *to, placed *order) {
   }
 }
 
-corpus corpus_of(const chorale_problem *problem) {
+corpus corpus_of(const char *path) {
   corpus made;
   memset(&made, 0, sizeof made);
-  made.problem = problem;
-  made.model = chorale_problem_model(problem);
-  made.gold = chorale_problem_gold(problem);
+  made.problem = load(path);
+  made.model = chorale_problem_model(made.problem);
+  made.gold = chorale_problem_gold(made.problem);
   made.chain_count = chorale_model_chain_count(made.model);
   made.clique_count = chorale_model_clique_count(made.model);
   made.chains = allocate(made.chain_count, sizeof *made.chains);
@@ -80,6 +80,7 @@ corpus corpus_of(const chorale_problem *problem) {
 }
 
 void corpus_free(corpus *from) {
+  chorale_problem_destroy(from->problem);
   free(from->chains);
   free(from->page_of);
   free(from->offsets);

@@ -15,7 +15,7 @@ typedef struct page {
 } page;
 
 typedef struct corpus {
-  const chorale_problem *problem;
+  chorale_problem *problem;
   const chorale_model *model;
   int64_t chain_count, clique_count, positions, labels;
   int64_t *chains;  /* chain numbers, page by page */
@@ -27,8 +27,8 @@ typedef struct corpus {
   const int32_t *gold;  /* by position, -1: unknown; NULL: no gold labels */
 } corpus;
 
-/* Returns the pages, records and gold labels of a problem, which must outlive the result. */
-corpus corpus_of(const chorale_problem *problem);
+/* Loads a problem file, as load() does, with its pages, records and gold labels. */
+corpus corpus_of(const char *path);
 void corpus_free(corpus *from);
 
 /* Return the texts to be printed for pages, labels, words, the space before a word, and cliques.

@@ -224,12 +224,10 @@ static void print_json(const char *path, const corpus *from, const facts *of) {
 }
 
 int command_info(const settings *chosen) {
-  chorale_problem *problem = load(chosen->files[0]);
-  corpus all = corpus_of(problem);
+  corpus all = corpus_of(chosen->files[0]);
   facts found = facts_of(&all);
   (chosen->json ? print_json : print_text)(chosen->files[0], &all, &found);
   free(found.kinds);
   corpus_free(&all);
-  chorale_problem_destroy(problem);
   return 0;
 }

@@ -32,8 +32,7 @@ static void print_lines(const corpus *from, const inference *done) {
 }
 
 int command_label(const settings *chosen) {
-  chorale_problem *problem = load(chosen->files[0]);
-  corpus all = corpus_of(problem);
+  corpus all = corpus_of(chosen->files[0]);
   inference done = infer(&all, chosen);
   if (chosen->json) {
     char *text = json_of(&done);
@@ -44,6 +43,5 @@ int command_label(const settings *chosen) {
   }
   inference_free(&done);
   corpus_free(&all);
-  chorale_problem_destroy(problem);
   return 0;
 }

@@ -10,8 +10,7 @@ int command_report(const settings *chosen) {
   if (chosen->output != NULL)
     check_writable(chosen->output, chosen->files[0]);
   char *library = chosen->library != NULL ? load_library(chosen->library) : NULL;
-  chorale_problem *problem = load(chosen->files[0]);
-  corpus all = corpus_of(problem);
+  corpus all = corpus_of(chosen->files[0]);
   inference done = infer(&all, chosen);
   summary figures = summarise(&all, &done);
   if (chosen->output != NULL)
@@ -30,6 +29,5 @@ int command_report(const settings *chosen) {
   summary_free(&figures);
   inference_free(&done);
   corpus_free(&all);
-  chorale_problem_destroy(problem);
   return 0;
 }
