@@ -98,7 +98,7 @@ def bound():
 
 def step():
     builder = ch.ModelBuilder()
-    scores = np.random.default_rng(5).random((10, 50_000, 20), dtype=np.float32)
+    scores = np.random.default_rng(5).random((30, 50_000, 20), dtype=np.float32)
     for chain in scores:
         builder.add_chain(chain, scores[0, :20])
     run = ch.Run(builder.freeze())
