@@ -71,9 +71,9 @@ double CountBoxes::bound_box(Search &s, double inherited) noexcept {
 
 // Returns the lower of two upper bounds on a box: `bound`, that of the dual, and that of CountPlan
 // (count_plan.hpp), which allows only counts that add up to n. Minus infinity if the box has no
-// such counts. Returns `bound` if CountPlan takes too long. Also offers the best labelling with
-// CountPlan's counts as an incumbent. Called for tables that are not convex; most effective where
-// counts are forbidden.
+// such counts. Returns `bound` if CountPlan would take too long, or if interrupted. Also offers the
+// best labelling with CountPlan's counts as an incumbent. Called for tables that are not convex;
+// most effective where counts are forbidden.
 double CountBoxes::plan_counts(Search &s, double bound) noexcept {
   if (!plan_.is_cheap(dual_))
     return bound;

@@ -1,7 +1,8 @@
 // Exact solver for SUM potentials of any shape: branch and bound on the counts of the columns.
 //
 // A node of the search tree has a *box* (a range lo_v .. hi_v for the count of each column v) and
-// prices for the Lagrangian dual, which bounds the scores in the box from above (count_dual.hpp).
+// prices for the Lagrangian dual, which bounds from above the scores of all labellings whose counts
+// lie in the box (count_dual.hpp).
 // Minimising the dual starts from the parent's prices. If the dual stays above the best score, the
 // box is split in two at one column's count. If every count is fixed, the best labelling in the box
 // is found by solving a transportation problem. Open nodes are kept in a pool, highest bound first.
@@ -26,7 +27,8 @@ public:
   // Finds the best labelling, starting from that in `solution`, if any. Exponential at worst.
   // options.iteration_limit limits the steps in each node. After a complete search
   // solution.proven() or solution.infeasible is true. Otherwise (gap reached, node limit,
-  // interruption) solution.bound is the highest bound of the open nodes.
+  // interruption) solution.bound is the highest bound of all boxes, open or finished, unless it was
+  // lower before.
   void run(const SolveOptions &options, Limits &limits, Solution &solution) noexcept;
 
   // Writes to entry v of messages.row(i) the best score of a labelling with x_i = v, minus the
@@ -52,7 +54,9 @@ private:
     Limits &limits;
     Incumbent incumbent;
     Cutoff cutoff;
-    double closed = kForbidden; // highest upper bound among the boxes that are finished
+    // Highest upper bound on the labellings in finished boxes, or with a count that was dropped
+    // (CountDual::reduce()).
+    double closed = kForbidden;
     bool complete = false;
     bool node_limit_hit = false;
     std::int64_t nodes = 0;
@@ -72,15 +76,18 @@ private:
   // `root_prices` (n, or empty): receives the best prices found for the root; may be the same array
   // as `prices`.
   double search(Search &s, gsl::span<const double> prices, gsl::span<double> root_prices) noexcept;
-  // Returns an upper bound on the scores in the box of dual_, by minimising the dual from prices_ on;
-  // prices_ then has the best prices found. If all counts are fixed, finds the best labelling in the
-  // box instead. `inherited`: the upper bound of the parent.
+  // Returns an upper bound on the scores of the labellings in the box of dual_, by minimising the
+  // dual from prices_ on; prices_ then has the best prices found. This may drop counts from the
+  // box: then raises s.closed to the bound on the labellings that have them. If all counts are
+  // fixed, at first or by dropping others, finds the best labelling in the box. `inherited`: the
+  // upper bound of the parent.
   double bound_box(Search &s, double inherited) noexcept;
   double plan_counts(Search &s, double bound) noexcept;
   void push_halves(std::int64_t slot, double bound, std::int32_t column, std::int32_t at) noexcept;
   void save_node(std::int64_t slot) noexcept;
-  // Searches the subtree of the node in `slot`, whose upper bound is `bound`. dual_ must have the box
-  // of the node. False if the search had to stop before the end.
+  // Searches the subtree of the node in `slot`, whose upper bound is `bound`. When it is called,
+  // dual_ must have the box of the node, and prices_ its prices. False if the search had to stop
+  // before the end.
   bool search_depth_first(Search &s, std::int64_t slot, double bound) noexcept;
   bool is_fixed() const noexcept;
   void note_labelling(gsl::span<const std::int32_t> labelling, double score,

@@ -45,31 +45,33 @@ public:
   // result includes rounding(), an upper bound on its rounding error. `negligible`: the greatest
   // rounding() that is replaced by 0.
   double evaluate(gsl::span<const double> u, double negligible = 0) noexcept;
-  // Returns the subgradient of D at the last u: for each member, 1 minus the number of columns that
-  // choose it.
+  // Below, u is the argument of the latest call of evaluate().
+  //
+  // Returns the subgradient of D at u: for each member, 1 minus the number of columns that choose
+  // it.
   gsl::span<const double> slope() const noexcept { return span_of(slope_, members_); }
-  // Returns the count that column v chooses at the last u, in 0 .. n.
+  // Returns the count that column v chooses at u, in 0 .. n.
   std::int32_t chosen_count(std::int32_t v) const noexcept { return chosen_[v]; }
-  // Returns the sum of the weights of the members that column v chooses at the last u.
+  // Returns the sum of the weights of the members that column v chooses at u.
   std::int32_t chosen_weight(std::int32_t v) const noexcept { return chosen_weight_[v]; }
-  // Returns the member of rank r in column v, by descending psi_iv - u_i. Column v chooses the
-  // members of ranks below chosen_count(v).
+  // Returns the member of rank r in column v, by descending psi_iv - u_i, divided by w_i if members
+  // have weights. Column v chooses the members of ranks below chosen_count(v).
   std::int32_t member(std::int32_t v, std::int64_t r) const noexcept {
     return entries_[v * members_ + r].member;
   }
-  // Returns the array of H_v(k) at the last u, by k; valid for lo_v <= k <= hi_v.
+  // Returns the array of H_v(k) at u, by k; valid for lo_v <= k <= hi_v.
   const double *values_of_counts(std::int32_t v) const noexcept {
     return value_of_count_ + v * (members_ + 1);
   }
-  // Returns sum_i u_i at the last u.
+  // Returns sum_i u_i.
   double price_sum() const noexcept { return price_sum_; }
-  // Returns an upper bound on the rounding error of the last evaluate(), computed from the
+  // Returns an upper bound on the rounding error of the latest evaluate(), computed from the
   // magnitude of the terms; 0 if it is at most the `negligible` of that call.
   double rounding() const noexcept { return rounding_; }
 
-  // Drops counts that no labelling with a score above `level` has. Requires that the last D(u)
-  // exceeds `level`. Raises *dropped to the highest upper bound on the labellings that have a
-  // dropped count. False if no labelling above `level` is left. If interrupted, drops fewer.
+  // Drops counts that no labelling with a score above `level` has. Requires that D(u) exceeds
+  // `level`. Raises *dropped to the highest upper bound on the labellings that have a dropped
+  // count. False if no labelling above `level` is left. If interrupted, drops fewer.
   bool reduce(double level, double *dropped) noexcept;
   // Drops counts that are impossible because all counts add up to n. False if no counts are left.
   bool tighten_box() noexcept;
@@ -91,9 +93,9 @@ private:
   std::int64_t columns_;
   const Instance *instance_ = nullptr;
   bool fresh_ = true; // entries_ are not sorted for any prices yet
-  double value_ = 0;    // result of the last evaluate()
+  double value_ = 0;    // result of the latest evaluate()
   double rounding_ = 0; // see rounding()
-  const double *prices_ = nullptr; // n: the last u, in the caller's memory
+  const double *prices_ = nullptr; // n: the latest u, in the caller's memory
   double price_sum_ = 0;
   Entry *entries_;          // K x n: in row v, the first length_[v], by descending gain once sorted
   double *scores_;          // K x n: scores by column, then member

@@ -1,6 +1,7 @@
 // Finds the counts n_v that maximise sum_v H_v(n_v) among all counts that add up to n, by a dynamic
 // program over the columns. H_v(k) is the value of column v with k members in the dual of
-// count_dual.hpp, at the dual's last prices. Also detects that there are no such counts.
+// count_dual.hpp, at the prices of its latest CountDual::evaluate(). Also detects that there are no
+// such counts.
 //
 // Useful where tables forbid counts: the counts that the columns choose independently then rarely
 // add up to n, and no single-member move leads from one feasible labelling to another.

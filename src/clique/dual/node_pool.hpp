@@ -14,8 +14,8 @@ public:
   // `nodes`: the number of nodes to have room for; 0 means as many as fit in 16 MiB, but at least
   // 16 and at most 8192. A number other than 0 is reduced to the greatest number of disjoint boxes
   // that the clique can have, and to the number that fits in 1 GiB, but not below one. The size in
-  // bytes never falls when an argument grows, so memory for a larger clique suffices for a smaller
-  // one.
+  // bytes never falls when `members`, `columns` or a number of nodes above 0 grows, so memory for a
+  // larger clique suffices for a smaller one.
   NodePool(Layout &layout, std::int64_t members, std::int64_t columns,
            std::int64_t nodes) noexcept;
 
@@ -28,6 +28,7 @@ public:
   std::int64_t acquire() noexcept {
     return released_ > 0 ? head(--released_).released_slot : untouched_++;
   }
+  // Makes the node in `slot` an open node with this upper bound.
   void push(std::int64_t slot, double bound) noexcept;
   // Returns the bound of the best open node. Requires a pool that is not empty.
   double highest() const noexcept { return head(heap(0)).bound; }
@@ -77,8 +78,8 @@ private:
   std::int64_t columns_;
   std::int64_t node_bytes_;
   std::int64_t capacity_;
-  std::int64_t open_ = 0;
-  std::int64_t released_ = 0;
+  std::int64_t open_ = 0;      // number of open nodes
+  std::int64_t released_ = 0;  // number of released slots
   std::int64_t untouched_ = 0; // slots from this index on have never been used
   std::int64_t pushed_ = 0;    // number of calls of push() since clear(): the next `sequence`
   std::byte *nodes_;

@@ -27,10 +27,10 @@ public:
   Rounding(Layout &layout, const Instance &instance) noexcept;
 
   // Builds a labelling, improves it, and makes it the incumbent if it scores more. Let s_v be the
-  // step of column v's table to the count that v chose in the dual, or the step to 1 if that count is
-  // 0; an infinite step is replaced by 0. Each member i takes the column of greatest psi_iv + s_v, or
-  // psi_iv + w s_v if it has weight w. Then single members are moved as long as
-  // a move raises the score. O(n K) for each sweep.
+  // step of column v's table to the count (or sum of weights) that v chose in the dual, or the step
+  // to 1 if that is 0; a step from or to a forbidden count is replaced by 0. Each member i takes
+  // the column of greatest psi_iv + s_v, or psi_iv + w s_v if it has weight w. Then single members
+  // are moved as long as a move raises the score. O(n K) for each sweep.
   void round(const Instance &in, const CountDual &dual, Limits &limits,
              Incumbent &incumbent) noexcept;
   // Replaces the incumbent by `assignment` if the exact score of `assignment` is higher.

@@ -131,9 +131,10 @@ bool ExactMajority::search_counts(std::int32_t a, Limits &limits, Solution &solu
       if (line.slope == 0)
         return true;
     }
-    // The sign of the tangent's slope tells on which side of k the best count lies. Once there are
-    // tangents from both sides, the next k is their crossing; before that, k moves by steps that
-    // are doubled each time.
+    // The sign of the slope tells on which side of k the best count lies. (It does so even if
+    // `line` ruled out k before the flow was finished, since the line then rules out all counts on
+    // the other side too.) Once there are lines from both sides, the next k is their crossing;
+    // before that, k moves by steps that are doubled each time.
     if (line.slope > 0) {
       open.lowest = std::max(open.lowest, k + 1);
       rising = line;
@@ -319,7 +320,7 @@ bool ExactMajority::sweep_counts(std::int32_t a, Limits &limits, Solution &solut
   while (below >= open.lowest || above <= open.highest) {
     const bool down = below >= open.lowest;
     const std::int64_t k = down ? below-- : above++;
-    // Finishes the flow for count k. It is not possible if no labelling has this count.
+    // Finishes the flow for count k. This is not possible if no labelling has this count.
     flow_.turn_to(k);
     ++solution.iterations;
     bool possible = true;

@@ -33,8 +33,9 @@ class ExactMajority {
 public:
   ExactMajority(Layout &layout, const Instance &instance) noexcept;
 
-  // Writes the optimum to `solution`. If ended early by the limits, options.iteration_limit or
-  // options.gap, writes the best labelling so far and an upper bound instead.
+  // Writes the optimum to `solution`, with itself as the bound. If ended early by the limits,
+  // options.iteration_limit or options.gap, writes the best labelling so far and an upper bound
+  // instead; no bound if interrupted before bounds_ are computed.
   void run(const SolveOptions &options, Limits &limits, Solution &solution) noexcept;
 
   // Calls run(), then writes to entry v of messages.row(i) the best score of a labelling with x_i =
@@ -72,7 +73,9 @@ private:
   // only on u and v. Other functions use the first K entries, each for itself.
   double *levels_;
   MajorityScore moved_score_; // potential of labellings with one member moved
-  std::int64_t last_k_ = 0; // best count of the last majority column searched; 0 before the first
+  // Count at which the next search over counts begins, taken from the majority columns searched
+  // before. 0: none has been searched yet.
+  std::int64_t last_k_ = 0;
   double slack_ = 0;        // greatest score difference that counts as rounding
   double penalty_ = 0; // -penalty_ is the score of forbidden entries in the flows for max-marginals
 };

@@ -34,9 +34,9 @@ public:
       : ColumnFlow(layout, instance, true),
         theta_(layout.take<double>(product_of_counts(members_, columns_))) {}
 
-  // Makes a the majority column, gives every member its column of greatest theta and sets all prices
-  // to 0. `forbidden`: the score of a forbidden entry, minus infinity or minus forbidding_penalty().
-  // False if interrupted.
+  // Prepares the flows for majority column a: computes theta, gives every member its column of
+  // greatest theta, whatever the counts are then, and sets all prices to 0. `forbidden`: the score
+  // of a forbidden entry, minus infinity or minus forbidding_penalty(). False if interrupted.
   bool load(std::int32_t a, double forbidden) noexcept {
     a_ = a;
     const double *w = weights();
@@ -53,7 +53,8 @@ public:
     return !instance_->interrupted();
   }
 
-  // Sets the count k >= 1. Continues from the current labelling.
+  // Begins the flow for count k >= 1 of column a, from the current labelling and prices. augment()
+  // then finishes it.
   void turn_to(std::int64_t k) noexcept {
     for (std::int32_t v = 0; v < columns_; ++v)
       limit(v, v == instance_->potential.rest ? members_ : static_cast<std::int32_t>(k), v == a_);
@@ -75,7 +76,7 @@ public:
     return {instance_->potential.bias[a_] + total_ - paid, slope};
   }
 
-  // Returns w_av by column v (K).
+  // Returns w_av by column v (K), for the majority column a of load().
   const double *weights() const noexcept {
     return instance_->potential.weights + std::int64_t{a_} * columns_;
   }
@@ -85,7 +86,7 @@ public:
 
 private:
   double *theta_; // n x K: theta_iv
-  std::int32_t a_ = -1;
+  std::int32_t a_ = -1; // the majority column
 };
 
 } // namespace chorale

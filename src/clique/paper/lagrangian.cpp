@@ -271,8 +271,8 @@ bool Lagrangian::step_golden(std::int32_t v, Solution &solution) noexcept {
   return true;
 }
 
-// Changes all multipliers by step_size_ times the step that would lower L to the best known score if
-// L were linear (Polyak's rule), or by largest_ if no labelling is known.
+// Changes all multipliers by step_size_ times the step that, if L were linear, would lower L to the
+// best known score (Polyak's rule), or lower it by largest_ if no labelling is known.
 bool Lagrangian::step_subgradient(Solution &solution) noexcept {
   const auto slope = [this](std::int32_t v) -> double {
     return v == alpha_ || (multiplier_[v] == 0 && excess(v) < 0) ? 0 : excess(v);

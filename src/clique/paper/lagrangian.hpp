@@ -39,13 +39,14 @@ class Lagrangian {
 public:
   Lagrangian(Layout &layout, const Instance &instance, StepRule rule) noexcept;
 
-  // Runs the relaxation of each alpha; those with the greatest L at multipliers 0 come first. A
-  // relaxation ends when complementary slackness is violated by at most options.tolerance times the
-  // largest useful multiplier, when no step is possible, when its bound is at most the best known
-  // score, or after options.iteration_limit steps. If its bound then exceeds the best known score,
-  // its last labelling is repaired (restore_majority()) and improved by single moves.
-  // Writes the labelling with the greatest exact score to `solution`, and, unless interrupted, the
-  // greatest of the final L_alpha to solution.bound.
+  // Runs the relaxation of each alpha whose L at multipliers 0 exceeds the best known score; those
+  // with the greatest L come first. A relaxation ends when alpha is the majority and complementary
+  // slackness is violated by at most options.tolerance times the largest useful multiplier, when no
+  // step is possible, when its bound is at most the best known score, or after
+  // options.iteration_limit steps. If its bound then exceeds the best known score, its last
+  // labelling is repaired (restore_majority()) and improved by single moves. Writes the labelling
+  // with the greatest exact score to `solution`, and, unless interrupted, the greatest of the final
+  // L_alpha to solution.bound.
   void run(const SolveOptions &options, Limits &limits, Solution &solution) noexcept;
 
 private:
@@ -68,11 +69,12 @@ private:
   double level(std::int64_t i, std::int32_t v) const noexcept {
     return instance_->score(i, v) + level_.data()[v];
   }
-  // Returns by how much the constraint of column v is violated.
+  // Returns by how much the constraint of column v is violated; negative if it is slack.
   std::int32_t excess(std::int32_t v) const noexcept {
     return counts_.data()[v] - counts_.data()[alpha_];
   }
-  // Returns the column whose multiplier the next step changes, or -1 to end the relaxation.
+  // Returns the column whose multiplier the next step changes, or -1 to end the relaxation. (A step
+  // of the subgradient rule changes all multipliers.)
   std::int32_t worst(double tolerated) const noexcept;
 
   // Make one step: change the multiplier of column v, or all multipliers, and the labelling x_; then
@@ -100,11 +102,13 @@ private:
   std::uint8_t *stuck_;            // K: 1 if a step could not change the column's multiplier
   double *bounds_; // K: L at multipliers 0, by alpha; minus infinity after its relaxation
   SingleMoves<MajorityScore> moves_;
-  double magnitude_ = 0; // sum of the magnitudes of the terms of L at the last choose()
+  double magnitude_ = 0; // sum of the magnitudes of the terms of L at the latest choose()
   double largest_ = 0;   // upper bound on useful multipliers: see offer_all()
-  double least_ = 0;     // the lowest L so far
+  double least_ = 0;     // the lowest L of the current alpha so far
   double step_size_ = 0; // subgradient rule: factor on the step that would close the gap
-  std::int32_t in_vain_ = 0; // subgradient rule: number of steps since the last lower L
+  // Subgradient rule: number of steps since L last fell below least_, or since step_size_ was
+  // halved.
+  std::int32_t in_vain_ = 0;
 };
 
 } // namespace chorale

@@ -13,12 +13,13 @@ class ModifiedAlphaPass {
 public:
   ModifiedAlphaPass(Layout &layout, const Instance &instance) noexcept;
 
-  // For every alpha and k = 1 .. n, scores the labelling in which the k members that lose least by
-  // alpha have alpha, and each remaining member its best column other than alpha. Considers only
-  // the labellings in which no counted column has more members than alpha, and writes the best of
-  // them to `solution`, with its exact score. If the labelling with all members in the rest column
-  // (the uncounted values) is better, writes that labelling instead. Gives neither a guarantee nor
-  // a bound, and may find no labelling.
+  // For every alpha and every possible k >= 1, scores the labelling in which the k members that
+  // lose least by alpha have alpha, and each remaining member its best column other than alpha
+  // (both by the scores psi_iv + w_alpha,v). Ends after options.iteration_limit passes. Considers
+  // only the labellings in which no counted column has more members than alpha, and writes the best
+  // of them to `solution`, with its exact score. If the labelling with all members in the rest
+  // column (the uncounted values) is better, writes that labelling instead. Gives neither a
+  // guarantee nor a bound, and may find no labelling.
   void run(const SolveOptions &options, Limits &limits, Solution &solution) noexcept;
 
 private:

@@ -51,7 +51,7 @@ private:
   std::int32_t *first_;            // K: first member of each best column, or -1
   std::int32_t *next_;             // n: next member of the same best column, or -1
   double thresholds_[kThresholds] = {}; // the thresholds t, descending
-  double per_spacing_ = 0;              // 1 / distance of neighbouring thresholds; 0 if they are equal
+  double per_spacing_ = 0;              // 1 / distance of neighbouring thresholds; 0 if that is 0
   double defaults_ = 0;                 // sum of the best scores
   double potential_ = 0;                // sum_v f_v(c_v)
   double slack_ = 0;                    // upper bound on the rounding error, added to bounds

@@ -97,8 +97,8 @@ private:
   double *bounds_;        // K: upper bound on the pass of alpha
   std::int32_t *order_;   // K: alphas by descending bound
 
-  // Descending. Part j has the gains with thresholds_[j] >= gain > thresholds_[j + 1], up to
-  // margin_; the last part has no lower end.
+  // Descending from thresholds_[1] on. Part j has the gains with thresholds_[j] >= gain >
+  // thresholds_[j + 1], up to margin_; part 0 has no upper end, the last part no lower end.
   double thresholds_[kMany] = {};
   double top_ = 0;                // above the gains that matter; the place of a gain is top_ - gain
   double factor_ = 1;             // a power of two that scales places into the range of floats
