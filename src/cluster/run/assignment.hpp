@@ -267,7 +267,7 @@ private:
 
 public:
   double chain_total = kForbidden; // sum of phi over the chains that are not left out
-  double clique_total = 0;         // sum of C over the cliques
+  double clique_total = 0;         // sum of strength times C over the cliques
   double magnitude = 0;            // sum of the absolute values of all these terms
   // True if the chains whose phi is minus infinity are left out: they add nothing to equation 1,
   // and their slots show column -1. Their labels are 0 after leave_out(), and kept after
@@ -275,7 +275,7 @@ public:
   bool is_partial = false;
 };
 
-// Returns the sum of the weights of the members of a clique whose chains are left out.
+// Returns the sum of the weights of those members of a clique whose chains are left out in `of`.
 inline std::int32_t absent_weight(const Model &model, const Clique &clique,
                                   const Assignment &of) noexcept {
   std::int32_t absent = 0;
@@ -331,7 +331,8 @@ public:
     return true;
   }
   // Sets the labels and phi of a chain in `now`, the labelling whose counts these are, and updates the
-  // counts. shown: the new column of each slot. Calls moved(slot) for each slot whose column differs.
+  // counts. shown: the new column of each slot. Before `now` changes, calls moved(slot) for each
+  // slot whose column will.
   template <class Moved>
   void set_chain(const Model &model, std::int32_t chain, Assignment &now,
                  gsl::span<const std::int32_t> labels, gsl::span<const std::int32_t> shown,

@@ -1,5 +1,6 @@
 // State of one call on a run: its limits, and the reason to end early. A call does its work in
-// *steps*, each of which is completed or has no effect (course.hpp).
+// *steps*; if a step is interrupted, the next call does it again (course.hpp). Limits::spend()
+// counts much smaller steps.
 #pragma once
 
 #include "base/limits.hpp"
@@ -36,7 +37,7 @@ struct alignas(kAlignment) Worker {
 // end the call.
 class Call {
 public:
-  // Sets the limits for a new call, here and in `workers`.
+  // Begins a new call: sets its limits, here and in `workers`, and forgets why the last one ended.
   void begin(const RunOptions &options, gsl::span<Worker> workers) noexcept;
   // Clears the reason for which the last call ended early.
   void forget() noexcept {
@@ -65,8 +66,8 @@ public:
     check(worker);
     return false;
   }
-  // Must be called after a function of a chain or clique program returned false. Records why: a
-  // failure or an interruption. Returns false.
+  // Must be called after a function of a chain or clique program returned false. Records the
+  // failure or interruption, if it was one. Returns false.
   template <class Program> bool give_up(const Program &program, Worker &worker) noexcept {
     fail(program.failure);
     return program.interrupted() && end(worker);

@@ -124,7 +124,8 @@ private:
     return memory_.slots[s].member == clique.members;
   }
   double evaluate(std::int32_t number, const Clique &clique, std::int32_t centre) noexcept;
-  // Multiplies a row of scores C by the strength of the clique of slot s.
+  // Multiplies the row of slot s, which holds values of the potential, by the strength of its
+  // clique.
   void strengthen(std::int32_t s, gsl::span<double> row) const noexcept {
     if (const double strength = setting_.inputs.strength(slot(s).clique); strength != 1)
       std::transform(row.data(), row.data() + row.size(), row.data(),

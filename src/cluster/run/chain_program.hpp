@@ -64,20 +64,21 @@ public:
   bool decode_own(Limits &limits) noexcept;
   // True if the chain, together with those of its cliques that have one member, is proven to forbid
   // every labelling. `labels` and `shown` must hold the best labelling without messages: if these
-  // cliques allow that labelling, returns false without a search. Overwrites `incoming`, `labels`,
-  // `shown` and `score`. False also on failure.
+  // cliques allow that labelling, returns false without a search. May overwrite `incoming`,
+  // `labels`, `shown` and `score`. False also on failure.
   bool is_shut_out(Limits &limits) noexcept;
   // Returns the first slot s for which the chain and the one-member cliques among the cliques of
-  // slots 0 .. s are proven to forbid every labelling; -1 if there is none. Overwrites what
-  // is_shut_out() overwrites.
+  // slots 0 .. s are proven to forbid every labelling; -1 if there is none, on failure, or if
+  // interrupted. May overwrite what is_shut_out() may overwrite.
   std::int32_t shutting_slot(Limits &limits) noexcept;
   // Fills `outgoing`: the row of a slot holds the max-marginals of its columns, without its own
   // incoming row. All entries are minus infinity if every labelling is forbidden. False on failure.
   bool send(Limits &limits) noexcept;
   // Does the work of decode() and send(), or with `own` that of decode_own() and send(), and shares
-  // computations between the two. With `own`, `incoming` must be 0. `known`: a labelling of the
-  // model with its scores, which saves computations; or NULL. If the labels found equal those of
-  // `known`, `shown` may be left unwritten for slots at positions.
+  // computations between the two. Returns what decode() or decode_own() would; if only send()
+  // fails, this may be true, so the caller must look at `failure`. With `own`, `incoming` must be
+  // 0. `known`: a labelling of the model with its scores, which saves computations; or NULL. If the
+  // labels found equal those of `known`, `shown` may be left unwritten for slots at positions.
   bool decode_and_send(bool own, const Assignment *known, Limits &limits) noexcept;
   // Writes T x m max-marginals under `incoming` and T margins (the difference of the two greatest
   // max-marginals of a position). Either target may be empty. Not for instances. False on failure.
@@ -86,8 +87,8 @@ public:
   // a label is the sum of exp((phi + incoming entries) / temperature) over the labellings with this
   // label, divided by the sum over all labellings. `exact`: set to false if the joint states of the
   // properties exceed the budget, so that labellings were left out or properties have local scores.
-  // Not for instances. False on failure or if every labelling is forbidden; nothing is then written
-  // to `to`.
+  // Not for instances. False on failure or if every labelling is forbidden; `to` is then unchanged,
+  // or undefined if the chain has no slots.
   bool probabilities(double temperature, const Matrix<double> &to, bool &exact,
                      Limits &limits) noexcept;
   // Writes to *value an upper bound on the maximum, over all labellings, of phi plus incoming
@@ -139,15 +140,15 @@ private:
                     Limits &limits) noexcept;
   double bound_joint(const Assignment *known, Limits &limits) noexcept;
   // Returns the value of body() when label y alone is allowed at t; minus infinity if y is
-  // forbidden there.
+  // forbidden there, or if interrupted.
   template <class Body>
   double with_forced(std::int32_t t, std::int32_t y, Limits &limits, Body &&body) noexcept;
   double forced_value(std::int32_t t, std::int32_t y, Limits &limits) noexcept;
   // sum_joint() and sum_joint_tree() write to marginals_, for each position and label (T x m), the
-  // logarithm of the sum of exp(score with messages / temperature) over the labellings with this
-  // label. Return false if there are too many configurations for the budget; sum_joint() also if
-  // the labellings left out may make up more than a share of kMostLost of the sum over all
-  // labellings.
+  // log-sum (chain/log_sums.hpp) of the scores, with messages, of the labellings with this label,
+  // plus a number that is the same for all labels of the position. Return false if there are too
+  // many configurations for the budget; sum_joint() also if the labellings left out may make up
+  // more than a share of kMostLost of the sum over all labellings.
   bool sum_joint(const LogSums &sums, const JointOptions &joint, bool &exact,
                  Limits &limits) noexcept;
   bool sum_joint_tree(const LogSums &sums, const JointOptions &joint, Limits &limits) noexcept;
@@ -174,7 +175,7 @@ private:
   std::int64_t *row_begin_; // slots + 1 offsets: row s begins at entry row_begin_[s]
   double *added_ = nullptr; // T x m: sum of the incoming rows at each position; NULL if no slot is
                             // at a position
-  double *marginals_ = nullptr; // T x m: max-marginals; NULL if the chain has no slots
+  double *marginals_ = nullptr; // T x m: max-marginals, or log-sums; NULL if the chain has no slots
   // By position, if there are properties: the label that is forced there, or -1.
   std::int32_t *forced_ = nullptr;
   BoundTables *bound_ = nullptr; // by property: its tables, shared by all joint programs

@@ -8,15 +8,15 @@
 namespace chorale {
 namespace {
 
-// In bound(), branch and bound over counts visits at most min(kBoundNodes, kBoundMembers / n)
-// nodes, but at least 2.
+// In bound(), the node limit of branch and bound over counts is kBoundMembers / n for n members,
+// but not less than 2 nor more than kBoundNodes.
 constexpr std::int64_t kBoundNodes = 200;
 constexpr std::int64_t kBoundMembers = 1 << 20;
 // If members have weights, bound() uses the dual bound with at most this many steps.
 constexpr std::int64_t kBoundSteps = 200;
-// Scores are divided by the strength, so messages and best columns are computed with this strength if
-// it is 0 (otherwise it is at least 1e-6). C then matters within the rounding errors of the scores
-// alone, and forbidden counts stay forbidden.
+// Scores are divided by the strength. So messages and best columns of a clique of strength 0 are
+// computed with this strength (all others are at least 1e-6). C then matters within the rounding
+// errors of the scores alone, and forbidden counts stay forbidden.
 constexpr double kLeastStrength = 1e-12;
 
 void multiply(gsl::span<double> scores, double factor) noexcept {
@@ -188,7 +188,7 @@ void CliqueProgram::strengthen() noexcept {
 }
 
 // Sets the entries of the columns that messages do not cover to minus infinity.
-void CliqueProgram::forbid_left_out(gsl::span<double> rows) const noexcept {
+void CliqueProgram::forbid_uncovered(gsl::span<double> rows) const noexcept {
   const std::int32_t K = clique_->columns();
   for (std::int32_t i = 0; kept_ && i < members_; ++i)
     for (std::int32_t v = 0; v < K; ++v)
@@ -221,7 +221,7 @@ bool CliqueProgram::answer(Limits &limits) noexcept {
   if (clique_->centred()) {
     answer_centred(limits);
   } else {
-    forbid_left_out(incoming);
+    forbid_uncovered(incoming);
     CliqueTask task = task_for(*clique_->potential(), Use::answer);
     task.marginals.data = outgoing.data();
     if (!fits(task)) {
@@ -229,7 +229,7 @@ bool CliqueProgram::answer(Limits &limits) noexcept {
       return finish(limits);
     }
     note(compute(task, limits, room_).failure);
-    forbid_left_out(outgoing);
+    forbid_uncovered(outgoing);
   }
   strengthen();
   spread_present(outgoing.data(), clique_->columns(), 0.0);
@@ -238,7 +238,8 @@ bool CliqueProgram::answer(Limits &limits) noexcept {
 
 // Computes the messages of a centred clique, in one computation for each value c of the centre.
 // Entry c of the message to the centre is the best score for c. An entry of a message to a member
-// is the maximum, over c, of the max-marginal for c plus entry c of the message from the centre.
+// is the maximum, over c, of that entry of the message computed for c plus entry c of the message
+// from the centre.
 void CliqueProgram::answer_centred(Limits &limits) noexcept {
   const std::int64_t n = members_;
   const std::int64_t entries = n * clique_->columns();
@@ -273,8 +274,8 @@ bool CliqueProgram::bound(double *value, bool *found, Limits &limits) noexcept {
   *found = false;
   members_ = gather_present();
   if (strength_ == 0 || is_idle()) {
-    // The score C is 0, or minus infinity for counts that the potential forbids. So the sum of the
-    // best scores of the members, and of the centre, that take part is an upper bound.
+    // The strength times C is 0, or minus infinity for counts that the potential forbids. So the
+    // sum of the best scores of the members, and of the centre, that take part is an upper bound.
     *value = 0;
     for (std::int32_t i = 0; i < clique_->all_members(); ++i) {
       const double *row = incoming.data() + std::int64_t{i} * clique_->columns();

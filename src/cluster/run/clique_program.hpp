@@ -54,13 +54,14 @@ public:
   // Computes `outgoing` from `incoming`. False if a callback failed.
   bool answer(Limits &limits) noexcept;
   // For a closed clique, with the scores of its members in `incoming`: finds the best column of
-  // each member and writes it to `shown`. Sets `solved` to true, or to false if every assignment is
-  // forbidden. Returns false if a callback failed.
+  // each member and writes it to `shown`. Sets `solved` to true, or to false if it finds no allowed
+  // assignment. Returns false if a callback failed.
   bool solve(Limits &limits) noexcept;
   // Writes to *value an upper bound on the maximum, over all assignments, of the strength times C
   // plus the incoming entries. Uses only exact algorithms and dual bounds; *value is plus infinity if
-  // neither exists for this kind of potential and the strength is not 0. Sets *found to true if an allowed assignment, not necessarily the
-  // best, was found and stored in `shown`; otherwise to false. Returns false if a callback failed.
+  // neither exists for this kind of potential and the strength is not 0. Sets *found to true if an
+  // allowed assignment, not necessarily the best, was found and stored in `shown`; otherwise to
+  // false. Returns false if a callback failed.
   bool bound(double *value, bool *found, Limits &limits) noexcept;
 
   // Column of each member, then the value of the centre, if any. Empty if the program can neither
@@ -85,7 +86,7 @@ private:
   bool answers() const noexcept {
     return !clique_->closed() || clique_->members <= kAnsweredMembers;
   }
-  void forbid_left_out(gsl::span<double> rows) const noexcept;
+  void forbid_uncovered(gsl::span<double> rows) const noexcept;
   // Sets `failure` if a callback has failed.
   void note(const CallbackFailure &failed) noexcept;
   void weaken() noexcept;

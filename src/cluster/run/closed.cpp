@@ -16,7 +16,8 @@ template <class Number> struct PlainScores {
   double operator()(std::int32_t y) const noexcept { return unary[y] + 0.0; } // turns -0 into 0
 };
 
-// Returns work(score), where score(y) is phi of an item under label y: PlainScores if they do.
+// Returns work(score), where score(y) is phi of an item under label y. `score` is a PlainScores if
+// nothing but the item's unary scores counts.
 template <class Work>
 auto with_scores(const Setting &setting, std::int32_t item, Work &&work) noexcept {
   const Chain &chain = setting.model.chains[item];

@@ -32,7 +32,7 @@ std::int32_t show_items(const Setting &setting, const Clique &clique,
                         gsl::span<const std::int32_t> shown, Assignment &labelling) noexcept;
 
 // Solves a closed clique and writes the labels of its members to state.now; keeps their labels if
-// every assignment is forbidden. False, with nothing written, if the call must end.
+// it finds no allowed assignment. False, with nothing written, if the call must end.
 bool solve_closed(const Setting &setting, RunState &state, std::int64_t clique,
                   Worker &worker) noexcept;
 // Solves every closed clique that has not been solved yet or whose items changed since. False if
@@ -41,9 +41,10 @@ bool solve_all_closed(const Setting &setting, RunState &state) noexcept;
 
 // Writes the max-marginals of the labels of an item of a closed clique to `marginals`, unless it is
 // empty. Writes the difference between the two greatest max-marginals to *margin, unless `margin`
-// is NULL. In a clique with more than kAnsweredMembers members (clique_program.hpp), exact
-// max-marginals would cost too much. There all other members keep their labels in state.best, and
-// the score of a label is phi plus C under these, which takes O(n + K) for n members and K columns.
+// is NULL. In a clique with more than kAnsweredMembers members (clique_program.hpp), max-marginals
+// would cost too much. For such a clique, writes instead phi plus strength times C with all other
+// members as in state.best, which takes O(n + K) for n members and K columns. Returns the failure,
+// if any; nothing is then written.
 RunFailure closed_marginals(const Setting &setting, const RunState &state, std::int32_t chain,
                             gsl::span<double> marginals, double *margin) noexcept;
 

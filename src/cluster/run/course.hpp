@@ -1,8 +1,8 @@
 // Progress of work that a call left unfinished because a limit (deadline, cancellation) ended it.
 //
 // The next call of the same kind resumes this work, so results do not depend on how work is divided
-// into calls. Calls end between steps only. A step works on one chain or one clique, or scores one
-// batch of cliques; it is done completely or not at all.
+// into calls. A *step* works on one chain or one clique, scores one batch of cliques, or counts the
+// columns of all cliques. If a limit interrupts a step, the next call does the whole step again.
 #pragma once
 
 #include "base/numeric.hpp"
@@ -23,9 +23,9 @@ struct RoundCourse {
   bool knows_own = false;
 };
 
-// Stages of a polish. `closed`: solves closed cliques (closed.hpp) that have not been solved yet;
-// the later stages skip all closed cliques. `counts`: counts the columns shown in each clique.
-// `sweeps`: improves one chain after the other. `score`: evaluates the result.
+// Stages of a polish. `closed`: solves closed cliques (closed.hpp) that have not been solved yet.
+// `counts`: counts the columns shown in each clique. `sweeps`: improves one chain after the other,
+// except the items of closed cliques. `score`: evaluates the result.
 enum class PolishStage : std::int32_t { none, closed, counts, sweeps, score };
 
 struct PolishCourse {
@@ -44,7 +44,7 @@ struct PolishCourse {
   bool moved = false;      // a chain was changed since `now` was last compared with the best labelling
   std::int64_t next = 0;   // the first chain of the batch (polish.hpp)
   std::int64_t batch = 0;  // number of chains in the batch; 0: there is no batch
-  std::int64_t judged = 0; // number of chains of the batch that have been dealt with
+  std::int64_t judged = 0; // how many chains of the batch the second search has passed (polish.hpp)
 };
 
 // Stages of the dual bound (dual.hpp explains D). `plain`: evaluates D with all multipliers 0.
@@ -53,7 +53,9 @@ enum class DualStage : std::int32_t { none, plain, half, steps };
 
 struct DualCourse {
   DualStage stage = DualStage::none;
-  bool evaluating = false;   // an evaluation is unfinished: DualState's bounds are partly filled
+  // An evaluation is unfinished: of D, whose bounds in DualState are partly filled, or of the
+  // labelling found with it.
+  bool evaluating = false;
   bool keeps_bounds = false; // DualState's bounds that are not NaN are still valid
   std::int64_t left = 0;     // remaining steps
 };
@@ -82,8 +84,8 @@ struct RepairCourse {
   bool gains = false;       // a chain lowered the weighted violations in this pass
   std::int32_t clique = 0;  // current clique
   bool in_clique = false;   // `clique` was begun: go on at `member`
-  std::int32_t member = 0;  // next member of `clique`
-  std::int32_t last = -1;   // the chain that was tried last
+  std::int32_t member = 0;  // number of members of `clique` that are done in this pass
+  std::int32_t last = -1;   // the chain of `clique` that was tried last; -1: none yet
   std::int32_t walked = -1; // clique drawn for the random move that ends a pass; -1: none drawn yet
 };
 

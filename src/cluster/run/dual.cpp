@@ -114,8 +114,9 @@ bool Dual::load_half() noexcept {
   return true;
 }
 
-// Computes D into `value`. Recomputes the terms whose bounds in DualState are NaN: all terms, or
-// after move() only the terms whose multipliers changed. False if the call must end.
+// Computes D into `value`, then compares the labelling found with the best known one (offer()).
+// Recomputes the terms whose bounds in DualState are NaN: all terms, or after move() only the terms
+// whose multipliers changed. False if the call must end.
 bool Dual::evaluate(double &value) noexcept {
   double *clique_value = dual_.clique_bounds.data();
   double *chain_value = dual_.chain_bounds.data();
@@ -173,8 +174,9 @@ bool Dual::offer(double value) noexcept {
   return true;
 }
 
-// Writes to `known` the term of a chain in D, or an upper bound on it, and stores the labelling
-// found in RunState::now. Leaves `known` as it is (NaN) if the call must end.
+// Writes to `known` the term of a chain in D, or an upper bound on it. Stores the labelling found
+// in RunState::now, and the columns shown in DualState::by_chain. Leaves `known` as it is (NaN) if
+// the call must end.
 void Dual::bound_chain(std::int32_t number, Worker &worker, double &known) noexcept {
   const Chain &chain = model_.chains[number];
   if (model_.is_closed(chain)) {
@@ -211,9 +213,10 @@ void Dual::bound_chain(std::int32_t number, Worker &worker, double &known) noexc
   setting_.call.finish_step();
 }
 
-// Writes to `known` the term of a clique in D, or an upper bound on it; for a closed clique with
-// the scores of its items, whose labels it stores in RunState::now. Leaves `known` as it is (NaN)
-// if the call must end.
+// Writes to `known` the term of a clique in D, or an upper bound on it, and to DualState::by_clique
+// the columns of its best assignment. For a closed clique, the term includes the scores of its
+// items, whose labels are stored in RunState::now. Leaves `known` as it is (NaN) if the call must
+// end.
 void Dual::bound_clique(std::int64_t number, Worker &worker, double &known) noexcept {
   if (model_.cliques[number].all_members() == 0) {
     known = 0;

@@ -1,5 +1,5 @@
 // Upper bound on equation 1, the score of a labelling of the model (the sum of phi_i over chains i
-// and of C_p over cliques p), by dual decomposition.
+// and of C_p, here with the strength of the clique, over cliques p), by dual decomposition.
 //
 // Each slot has a multiplier for each column. The multiplier is added to the score of the slot's
 // chain if the slot shows this column, and subtracted from the score of the slot's clique. Then

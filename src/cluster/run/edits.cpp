@@ -341,9 +341,9 @@ bool Edits::solve_closed_clique(std::int32_t number) noexcept {
   return true;
 }
 
-// Must be called after a slot has changed its column. Queues the chains of the other members of the
-// slot's clique, which may gain now, if the clique has at most kMostAnswering members or was
-// edited.
+// Must be called for each slot that changes its column. Queues the chains of the other members of
+// the slot's clique, which may gain by this, if the clique has at most kMostAnswering members or
+// was edited; otherwise sets leaves_messages.
 void Edits::spread(const Slot &slot) noexcept {
   const Clique clique = model_.cliques[slot.clique];
   if (clique.members > kMostAnswering && !edits_.cliques.has(slot.clique)) {
@@ -544,8 +544,8 @@ void Edits::keep_damped() noexcept {
   });
 }
 
-// Ends the solve. Returns `whole` if some clique forbids the labelling found, or the labelling
-// without messages scores more; otherwise records the solution.
+// Ends the solve. Returns `stopped` on failure; `whole` if some clique forbids the labelling found,
+// or the labelling without messages scores more; otherwise records the solution and returns `done`.
 EditEnd Edits::finish() noexcept {
   Standing &standing = state_.standing;
   edits_.stage = EditStage::none;

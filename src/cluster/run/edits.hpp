@@ -2,12 +2,12 @@
 // and works only on the chains and cliques that edits reach.
 //
 // settle() computes, for a complete solution, the counts of the cliques and the terms of equation 1
-// (phi of each chain, C of each clique). From then on counts and terms are updated only where they
-// change. The solve changes chains of the labelling `now`. The labellings `now` and `best` are then
-// compared over the changed chains and cliques alone. If `now` is better, these chains are copied
-// to `best` (commit); otherwise they are copied back from `best` (revert). So the score of `best`
-// never falls. Closed cliques (closed.hpp) are independent of the rest of the model and solved
-// directly.
+// (phi of each chain, strength times C of each clique). From then on counts and terms are updated
+// only where they change. The solve changes chains of the labelling `now`. The labellings `now` and
+// `best` are then compared over the changed chains and cliques alone. If `now` is better, these
+// chains are copied to `best` (commit); otherwise they are copied back from `best` (revert). So
+// once `best` fits the edited inputs (take_edited), its score does not fall. Closed cliques
+// (closed.hpp) are independent of the rest of the model and solved directly.
 #pragma once
 
 #include "cluster/run/setting.hpp"

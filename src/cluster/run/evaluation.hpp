@@ -1,5 +1,4 @@
-// Evaluates equation 1 (the sum of phi over chains and of C over cliques) of whole labellings, and
-// keeps the best labelling.
+// Evaluates equation 1 (assignment.hpp) of whole labellings, and keeps the best labelling.
 #pragma once
 
 #include "cluster/run/setting.hpp"
@@ -20,10 +19,10 @@ public:
   Evaluation(const Setting &setting, RunState &state) noexcept : setting_(setting), state_(state) {}
 
   // Evaluates a labelling, `own` or `now` of the state, and copies to `best` the parts of the model
-  // in which the labelling scores more than `best`. A part (parts.hpp) is a set of chains that no
-  // clique connects with other chains, so its best labelling does not depend on the other parts.
-  // `round`: the round that found the labelling. Resumes an interrupted evaluation. False if the
-  // call must end.
+  // in which it scores more than `best`, or as much if it is `own`; if there is no best labelling
+  // yet, all of it. A part (parts.hpp) is a set of chains that no clique connects with other
+  // chains, so its best labelling does not depend on the other parts. `round`: the round that found
+  // the labelling. Resumes an interrupted evaluation. False if the call must end.
   bool offer(Assignment &of, std::int64_t round) noexcept;
   // As offer(), but ignores the limits. False on failure of a callback or of the caller's executor.
   bool offer_in_full(Assignment &of, std::int64_t round) noexcept;
