@@ -63,7 +63,7 @@ static double *factors_of(const corpus *from, const settings *chosen) {
   return factors;
 }
 
-/* Multiplies the potential of each clique by its factor. */
+/* Multiplies the potential of each clique by its factor, in the run alone. */
 static void set_strengths(const inference *done, const corpus *from, const settings *chosen) {
   char strength[40];
   snprintf(strength, sizeof strength, "%g", chosen->strength);

@@ -6,8 +6,8 @@
 #include "options.h"
 
 typedef struct inference {
-  chorale_model *model; /* the corpus's model with the learnt potentials and strengths asked for */
-  double *factors; /* factor of each clique's potential; NULL: all 1 */
+  chorale_model *model; /* the corpus's model; with --learnt, with the learnt potentials */
+  double *factors; /* by clique: factor of its potential in the run; NULL: all 1 */
   chorale_run *run;
   chorale_run_result result;
   double seconds; /* duration of the run, without loading the file */

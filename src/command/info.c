@@ -18,8 +18,8 @@ typedef struct kind {
   const char *over, *potential;
 } kind;
 
-/* Returns the word for several cliques: `one`, that of the last, if it is also `all`, that of the
- * others (NULL: there are none); otherwise "several". */
+/* Returns the word for all cliques counted so far: `one`, the word of the present clique, if `all`,
+ * that of those before it, is the same or NULL (there are none); otherwise "several". */
 static const char *word_for(const char *all, const char *one) {
   return all == NULL || strcmp(all, one) == 0 ? one : "several";
 }

@@ -11,7 +11,7 @@ typedef struct settings {
   const char *library;    /* path of the library for browsers, for the report; NULL: none */
   const char *learnt;     /* path of a learnt result to apply; NULL: none */
   const char *properties; /* names of kinds of cliques, separated by commas; NULL: all kinds */
-  double strength;        /* factor on every potential of the model */
+  double strength;        /* factor on the potential of each clique of `properties`; on others 0 */
   int64_t rounds; /* greatest number of message rounds */
   int64_t threads;
   int64_t beam; /* how many joint states the decoding of a chain keeps; 0: what the library does by
@@ -41,8 +41,9 @@ typedef struct command {
   const char *help;     /* long description, in lines of at most 80 columns */
 } command;
 
-/* Parses the arguments after the name of a subcommand. Ends the program after --help, and with
- * EXIT_BAD_INPUT on an error. */
+/* Parses the arguments after the name of a subcommand, and moves the paths of files to the front of
+ * `arguments`, which settings.files then is. Ends the program after --help, and with EXIT_BAD_INPUT
+ * on an error. */
 settings settings_from(const command *chosen, int count, char **arguments);
 
 /* Returns the time limit for the library, in its terms: 0: its default, if --seconds was not given;

@@ -14,8 +14,8 @@ typedef struct counts {
  * if the label is neither gold nor assigned anywhere. */
 double f1(counts of);
 
-/* Counts over a set of positions. Positions without a gold label count only in `tokens` and
- * `changed`. Fields own_... are for the labels without cliques. */
+/* Counts over a set of positions, and of their chains. Positions without a gold label count only in
+ * `tokens` and `changed`. Fields own_... are for the labels without cliques. */
 typedef struct tally {
   int64_t tokens, changed;
   int64_t known; /* tokens with a gold label */

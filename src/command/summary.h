@@ -9,8 +9,8 @@ typedef struct summary {
   int64_t *changed, *removed; /* by page, 0 for training pages: changed tokens, and how many errors
                                  the run removes */
   tally all;              /* over the pages that are not training pages */
-  counts *own, *together; /* by label, over the pages of `all`: counts of the labels without
-                             cliques, and of the labels that the run found */
+  counts *own, *together; /* by label, over the pages of `all`: counts, at positions with gold
+                             labels, of the labels without cliques and of those that the run found */
   int64_t left_out;       /* the label named Other, O or None, which F1 leaves out; -1: none */
   counts own_sum, together_sum;
   int64_t test_pages, training_pages; /* test_pages: number of pages counted in `all` */

@@ -27,8 +27,9 @@ void *allocate(int64_t count, size_t size);
  * in the message are printed as "?". */
 void stop(int code, const char *format, ...) ENDS_WITH_MESSAGE;
 
-/* Ends the program with the library's message if `status` is an error. In the message, names of
- * arguments of the library are replaced by what the command calls them. */
+/* Ends the program with the library's message and EXIT_NO (EXIT_SYSTEM if memory ran out) if
+ * `status` is an error. In the message, names of arguments of the library are replaced by what the
+ * command calls them. */
 void check(chorale_status status, const chorale_error *error);
 
 /* Ends the program with EXIT_BAD_INPUT if `status` is an error (EXIT_SYSTEM if memory ran out). The
@@ -37,12 +38,12 @@ void check(chorale_status status, const chorale_error *error);
 void check_input(chorale_status status, const chorale_error *error, const char *argument,
                  const char *value);
 
-/* Loads a problem file; ends the program with EXIT_BAD_INPUT if the file is not valid. */
+/* Loads a problem file; ends the program, as check_input() does, if that fails. */
 chorale_problem *load(const char *path);
 
 /* Returns the bytes of the file at `path`, followed by a NUL, and writes their number to *length;
- * the caller frees the bytes. Ends the program with EXIT_BAD_INPUT if the file cannot be read.
- * argument: the option whose value is `path`, for the error message. */
+ * the caller frees the bytes. Ends the program with EXIT_BAD_INPUT if the file cannot be read or has
+ * 2^28 bytes or more. argument: the option whose value is `path`, for the error message. */
 char *read_file(const char *argument, const char *path, size_t *length);
 
 /* Loads a file written by "chorale learn"; ends the program with EXIT_BAD_INPUT if the file is

@@ -72,7 +72,7 @@ static void put_pages(FILE *to, const corpus *from) {
   }
 }
 
-/* Writes how probable the labels of a changed record are. The probabilities of a position are raised
+/* Writes how probable the changed labels of a record are. The probabilities of a position are raised
  * to the power 1 / temperature and divided by their sum. Writes nothing if the library cannot compute
  * the probabilities. */
 static void put_sureness(FILE *to, const corpus *from, const inference *done, int64_t chain) {

@@ -185,7 +185,10 @@ const Labelling = (() => {
             throw new Error(`${this.cliques[clique].name} has members with values of their own`);
       }
     }
-    /** Solves the run of a page; returns the positions whose labels changed. */
+    /**
+     * Solves the run of a page; returns the positions whose labels changed. Throws an error if no
+     * labelling is left.
+     */
     #solve(page) {
       const { run, chains } = this.#runs.get(page);
       if (!Number.isFinite(run.solve().score))
@@ -271,7 +274,8 @@ const Labelling = (() => {
      * the same old label to the same new label: the first and last position of the stretch, the
      * least probability of the new label over its words, and whether probabilities are exact.
      * Returns an empty array if the chain has too many joint states to compute probabilities. On an
-     * open page this takes long. known: true: if it was not computed before, returns an empty array.
+     * open page this takes long: if `known` is true and it was not computed before, returns an empty
+     * array.
      */
     sureness(chain, known) {
       if (!this.#sure.has(chain) && known && this.isOpen(this.pageOf[chain])) return [];

@@ -109,7 +109,7 @@
     try {
       sessionStorage.setItem(kept, JSON.stringify({ mark: labelling.mark, done }));
     } catch {
-      // Ignored: without storage, corrections are lost when the page is closed.
+      // Ignored: without storage, corrections are lost when the page is reloaded.
     }
   };
   /** Makes a step of changes on a page, if some labelling is possible under them. */

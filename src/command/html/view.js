@@ -32,7 +32,7 @@ const View = (() => {
   };
   /**
    * Makes a name readable: a slug such as "a-name-2" becomes "A name 2", a key such as "name1999"
-   * becomes "Name 1999"; other names are unchanged.
+   * becomes "Name 1999", a word such as "name" becomes "Name"; other names are unchanged.
    */
   const readable = (name) => {
     if (!/^[a-z]{2,}(\d{4}|[a-z\d]*(-[a-z\d]+)+)?$/.test(name)) return name;
@@ -74,6 +74,7 @@ const View = (() => {
    * Returns a tag for each label, two letters that are shown in place of its name: the first letter
    * of the name and the first later letter that makes the tag unique. If there is no such letter, the
    * tag is the number of the label. A prefix as in B-Title is not counted as part of the name.
+   * The tag of leftOut is empty.
    */
   const tagsOf = (names, leftOut) => {
     const taken = new Set();
@@ -121,7 +122,7 @@ const View = (() => {
       this.draw("foot", this.#foot());
       this.counts();
     }
-    /** Puts HTML into the element `id` unless it was drawn there last: that would cost a layout. */
+    /** Puts HTML into the element `id`, unless it is there already: that would cost a layout. */
     draw(id, { text }) {
       if (this.#drawn.get(id) === text) return;
       this.#drawn.set(id, text);
@@ -134,9 +135,9 @@ const View = (() => {
     // ---- Records ------------------------------------------------------------------------------
 
     /**
-     * Returns the words of a record in fields (stretches of words with the same label), each made of
-     * runs: wrap(t, last, text) makes the run from t to `last`, and goesOn(t) says whether t is in the
-     * run of t - 1.
+     * Returns the words of a record in fields (stretches of words with the same label), each divided
+     * into runs of words that are drawn alike: wrap(t, last, text) draws the run from t to `last`, and
+     * goesOn(t) says whether t is in the run of t - 1.
      */
     #words(chain, labels, goesOn, wrap) {
       const { spaces, words, leftOut } = this.of;
@@ -155,7 +156,7 @@ const View = (() => {
     #marked(chain, labels, isPlain) {
       const { of } = this;
       const { own, now, gold, names } = of;
-      const right = (t) => (of.isWrong(labels, t) ? gold[t] : -1); // the label of a wrong word
+      const right = (t) => (of.isWrong(labels, t) ? gold[t] : -1); // the right label of a wrong word
       const goesOn = (t) => right(t) === right(t - 1) &&
         (isPlain || (own[t] === own[t - 1] && now[t] === now[t - 1]));
       return this.#words(chain, labels, goesOn, (t, last, text) => {
@@ -219,7 +220,7 @@ ${isChanged && html`<details class="why" data-chain="${chain}"><summary>Why</sum
     /**
      * Returns the reasons for the labels of a record as items of a list: the gains of its cliques,
      * greatest first, how probable its changed labels are, if that was computed, and the change of its
-     * own score. Leaves out what concerns no position from `first` to `last`.
+     * own score. Leaves out what concerns only positions before `first` or after `last`.
      */
     reasons(chain, first = 0, last = Infinity) {
       const { of } = this;
