@@ -75,7 +75,8 @@ struct Clique {
     const std::int32_t fired = type->fired->size();
     return column < fired ? type->fired_values[column] : type->values + column - fired;
   }
-  // True if the columns stand for the same values as those of `other`.
+  // True if there are as many columns as in `other`, and if they are only the values that can fire,
+  // these are the same.
   bool has_columns_of(const Clique &other) const noexcept {
     if (columns() != other.columns() || (type->fired != nullptr) != (other.type->fired != nullptr))
       return false;
@@ -85,14 +86,14 @@ struct Clique {
                        other.type->fired_values));
   }
   const Potential *potential() const noexcept { return type->potential; }
-  // True if the potential may forbid some values of the members.
+  // True if the potential, or with a centre one of the potentials, may forbid some counts.
   bool may_forbid_some() const noexcept {
     for (std::int32_t c = 0; c < centre_values(); ++c)
       if (may_forbid(potential_at(c)))
         return true;
     return !centred() && may_forbid(*potential());
   }
-  // True if the clique has one member, some of whose values the potential may forbid.
+  // True if the clique has one member, or a centre alone, and may forbid some values of it.
   bool may_forbid_alone() const noexcept { return all_members() == 1 && may_forbid_some(); }
   std::int32_t all_members() const noexcept { return members + (centred() ? 1 : 0); }
   // Returns the weight of a member: the number by which it raises the count of its column.

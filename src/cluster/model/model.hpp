@@ -23,7 +23,8 @@
 // values.) If R is large and members can fire few of the values, only the values that can fire have
 // columns (fired_columns.hpp), and Clique::value_of converts a column to the caller's value. The
 // messages of a clique are one row of `columns` entries for each member, without gaps, then the row of
-// the centre, with an entry for each value of the centre.
+// the centre, with an entry for each value of the centre. A closed clique (CliqueType::closed) has
+// none.
 #pragma once
 
 #include "base/array.hpp"

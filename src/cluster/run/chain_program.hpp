@@ -79,6 +79,8 @@ public:
   // fails, this may be true, so the caller must look at `failure`. With `own`, `incoming` must be
   // 0. `known`: a labelling of the model with its scores, which saves computations; or NULL. If the
   // labels found equal those of `known`, `shown` may be left unwritten for slots at positions.
+  // Entries of messages of whole-chain slots that can have no effect may be upper bounds
+  // (set_reach()).
   bool decode_and_send(bool own, const Assignment *known, Limits &limits) noexcept;
   // Writes T x m max-marginals under `incoming` and T margins (the difference of the two greatest
   // max-marginals of a position). Either target may be empty. Not for instances. False on failure.
