@@ -136,7 +136,8 @@ inline bool clear_messages(const Instance &in, Matrix<double> messages) noexcept
 
 // Takes account of the labelling with all members in the rest column, whose potential is 0: raises
 // the message of each member at the rest column to at least the sum of the other members' scores at
-// the rest column, if all these other members may take it. False if interrupted.
+// the rest column, if all these other members may take it. Requires that there is a rest column.
+// False if interrupted.
 bool raise_all_at_rest(const Instance &in, Matrix<double> messages) noexcept;
 
 // Options of a call, checked, with defaults filled in.

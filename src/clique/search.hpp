@@ -32,8 +32,8 @@ public:
         },
         arguments...);
   }
-  // Runs a solver for max-marginals, which writes messages_. A message is a max-marginal minus the
-  // member's own score.
+  // Runs a solver for max-marginals, which writes messages_ and tells whether they are exact. A
+  // message is a max-marginal minus the member's own score.
   template <class Solver, class... Arguments>
   void find_marginals_by(const Arguments &...arguments) noexcept {
     phase<Solver>(
@@ -53,8 +53,8 @@ public:
   // better labelling.
   void find_pass_marginals() noexcept;
 
-  // Writes to the solution the labelling that the task starts from. Called by algorithms that
-  // improve a given labelling.
+  // Writes to the solution the labelling that the task starts from, and its score. Called by
+  // algorithms that improve a given labelling.
   void start() noexcept;
   // Runs alpha-pass. Moves single members from the best labelling of each of the `polished` passes
   // with the best scores.
@@ -142,7 +142,7 @@ protected:
   // answer.
   gsl::span<std::int32_t> candidate_;
   gsl::span<std::int64_t> value_counts_; // by value: number of members, scratch of rate()
-  CallbackFailure rating_failure_ = CallbackFailure::none; // of the last call of rate()
+  CallbackFailure rating_failure_ = CallbackFailure::none; // set by rate()
   // Members x columns: max-marginals minus the member's own score. NULL if they are not wanted.
   double *messages_;
   bool started_ = false;         // start() has written a labelling; the potential may forbid it

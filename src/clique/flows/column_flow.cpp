@@ -326,8 +326,8 @@ bool ColumnFlow::augment() noexcept {
   const double reach = distance_[sink];
   for (std::int32_t v = 0; v < nodes(); ++v)
     potential_[v] += (distance_[v] < reach ? distance_[v] : reach) - reach;
-  // Without tables, sets the price of a column below its limit to 0 exactly; with a rounding error,
-  // begin() would require the column to be full.
+  // Without tables, the columns next to the slack node on the path have price 0. Sets it to 0
+  // exactly, since with a rounding error begin() would require a column to be full.
   for (std::int32_t j = 0; j < length && !tables_; ++j)
     if ((j > 0 && path_[j - 1] == slack_node()) || (j + 1 < length && path_[j + 1] == slack_node()))
       potential_[path_[j]] = potential_[slack_node()];

@@ -30,7 +30,9 @@ public:
   bool messages(Limits &limits, Solution &solution, Matrix<double> messages) noexcept;
 
 private:
-  // Runs the flow and returns the number of members that cannot be placed. Stops if interrupted.
+  // Runs the flow and returns 0 if all members can be placed, otherwise a lower bound on the number
+  // of members that cannot. Does not run the flow if some members have no finite score, and returns
+  // their number. Stops if interrupted.
   std::int64_t place_all(const Instance &in, Limits &limits) noexcept;
   // Offers the flow's labelling to `solution`. If rises_, also offers the labelling with all
   // members in the rest column.

@@ -71,7 +71,7 @@ bool ExactMajority::bound_majorities(Limits &limits) noexcept {
 }
 
 // Returns a range that contains all counts that majority column a can have. The highest is the
-// number of members that may take a. (This count is feasible if any count is.) The lowest is the
+// number of members that may take a. (If any count is feasible, this one is.) The lowest is the
 // number of members that may not take the rest column, divided by the number of counted columns and
 // rounded up, or 1 if that is 0.
 ExactMajority::Counts ExactMajority::possible_counts(std::int32_t a) const noexcept {

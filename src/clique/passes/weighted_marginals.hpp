@@ -1,6 +1,7 @@
-// Max-marginals of convex sums whose members have weights. The max-marginal of member i and column v
-// is the best score of the labellings that result from moving i to v in the solution and in the best
-// labellings of each pass of alpha-pass. It is a lower bound on the exact max-marginal.
+// Max-marginals of convex sums whose members have weights. The max-marginal of member i and column
+// v is the best score of the labellings that result from moving i to v in the solution (if one was
+// found) and in the best labellings of each pass of alpha-pass. It is a lower bound on the exact
+// max-marginal.
 //
 // (The prefix and suffix maxima of AlphaPassMarginals serve all members at a column at once, since
 // all of them change its count by 1. Members of different weights would need maxima of their own.)
