@@ -106,7 +106,8 @@ struct Instance {
   std::int32_t members; // n, the number of members
   std::int32_t columns; // K, the number of columns
   const std::int64_t *weights = nullptr; // by member; NULL if all are 1
-  // members x columns, no gaps; minus infinity: forbidden. Every row has a finite entry.
+  // members x columns, no gaps; minus infinity: forbidden. Once load() has returned true, every row
+  // has a finite entry.
   double *scores;
   std::int32_t *best;   // by member: its best column; of equally good columns, the lowest
   std::int32_t *second; // by member: its second-best column; -1 if it may take only one

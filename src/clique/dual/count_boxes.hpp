@@ -2,12 +2,11 @@
 //
 // A node of the search tree has a *box* (a range lo_v .. hi_v for the count of each column v) and
 // prices for the Lagrangian dual, which bounds from above the scores of all labellings whose counts
-// lie in the box (count_dual.hpp).
-// Minimising the dual starts from the parent's prices. If the dual stays above the best score, the
-// box is split in two at one column's count. If every count is fixed, the best labelling in the box
-// is found by solving a transportation problem. Open nodes are kept in a pool, highest bound first.
-// When the pool is full, the subtree of the node with the highest bound is searched depth first,
-// storing only the path.
+// lie in the box (count_dual.hpp). Minimising the dual starts from the parent's prices. If the dual
+// stays above the best score, the box is split in two at one column's count. If every count is
+// fixed, the best labelling in the box is found by solving a transportation problem. Open nodes are
+// kept in a pool, highest bound first. When the pool is full, the subtree of the node with the
+// highest bound is searched depth first, storing only the path.
 //
 // Notation (instance.hpp): n members, K columns.
 #pragma once

@@ -23,7 +23,8 @@ constexpr std::int32_t kAscentPatience = 10;
 // this fraction of its distance from the target.
 constexpr double kFading = 0.1;
 constexpr std::int64_t kRoundEvery = 10; // steps between roundings to labellings
-// A column's excess (see branch_column) below this fraction of its magnitude counts as 0.
+// A column's excess (see branch_column) below this fraction of the magnitudes of its terms, added
+// up, counts as 0.
 constexpr double kNoise = 1e-12;
 
 } // namespace

@@ -79,7 +79,7 @@ CHORALE_INLINE bool PassBounds::bound_all() noexcept {
 }
 
 // Computes excess_ (as sum_i max(d_i, t) - n t, which saves an operation), defaults_ and the lists
-// of members by best column. Raises *magnitude by the magnitudes of the best scores. False if
+// of members by best column. Adds the magnitudes of the best scores to *magnitude. False if
 // interrupted.
 CHORALE_INLINE bool PassBounds::add_members(double *magnitude) noexcept {
   const Instance &in = *instance_;
