@@ -1,4 +1,4 @@
-// Exported C functions of chain.h.
+// Exported C functions of chain.h, except those on transitions and masks (transitions.cpp).
 #include "capi/chain_call.hpp"
 #include "chain/programs.hpp"
 

@@ -1,4 +1,4 @@
-// Exported C functions of model.h: calls on models. Builders are in builder.cpp.
+// Exported C functions of model.h and of experimental/ on models. Builders are in builder.cpp.
 #include "capi/firewall.hpp"
 #include "cluster/run/labelling.hpp"
 

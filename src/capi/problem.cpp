@@ -1,5 +1,5 @@
-// Exported C functions of problem.h: names, gold labels and notes of a model. Files are in
-// problem_file.cpp.
+// Exported C functions of problem.h and experimental/problem.h: names, gold labels and notes of a
+// model. Files are in problem_file.cpp.
 #include "capi/firewall.hpp"
 #include "problem/problem.hpp"
 

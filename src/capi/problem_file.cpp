@@ -1,4 +1,5 @@
-// Exported C functions of problem.h: reads and writes problems as bytes and as files.
+// Exported C functions of problem.h and experimental/problem.h: reads and writes problems as bytes
+// and as files.
 #include "capi/firewall.hpp"
 #include "problem/disk.hpp"
 #include "problem/reader.hpp"

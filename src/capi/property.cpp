@@ -1,6 +1,6 @@
-// Exported C functions of property.h: properties from tables, and the builder of properties. The
-// ready-made properties are in ready_made.cpp; dictionaries and the values of labellings in
-// dictionary.cpp.
+// Exported C functions of property.h and of experimental/ on properties: properties from tables,
+// and the builder of properties. The ready-made properties are in ready_made.cpp; dictionaries and
+// the values of labellings in dictionary.cpp.
 #include "capi/firewall.hpp"
 #include "property/builder.hpp"
 

@@ -1,4 +1,5 @@
-// Exported C functions of chain.h: transitions, and the masks of labelling schemes.
+// Exported C functions of chain.h and experimental/objects.h: transitions, and the masks of
+// labelling schemes.
 #include "capi/firewall.hpp"
 #include "chain/transitions.hpp"
 #include "property/label_scheme.hpp"

@@ -1,4 +1,5 @@
-// Exported C functions of decode.h and rules.h, and chorale_problem_create_agreeing() of learn.h.
+// Exported C functions of decode.h and rules.h, those of experimental/model.h on chorale_decoded,
+// and chorale_problem_create_agreeing() of learn.h.
 #include "cluster/run/run.hpp"
 #include "front/agreements.hpp"
 #include "front/rules.hpp"
@@ -122,7 +123,8 @@ chorale_status create_problem(const Report &report, const chorale_host *host,
 }
 
 // Finds the strengths of the agreements whose strength is 0 and which have no potential and no
-// weights above 1, and replaces the model by one with these strengths.
+// weights above 1, and replaces the model by one with these strengths. Those with weights above 1
+// have strength 1.
 chorale_status find_strengths(const Report &report, const chorale_host *host,
                               const chorale_corpus *given, const chorale_agreement *agreements,
                               std::int64_t count, const chorale_run_options &options,

@@ -289,9 +289,9 @@ bool Rules::settle(const Model &model, Ruled &ruled, gsl::span<const std::int32_
          (ruled.state != CHORALE_RULES_IMPOSSIBLE || find_conflict(model, ruled, limits, scratch));
 }
 
-// Finds a minimal set of rules in scratch.list that exclude each other on a chain, among the rules
-// that must not be broken: drops each rule whose absence leaves the others excluding each other.
-// The set may not be minimal if the limits interrupt. False if memory runs out.
+// Writes to conflicts_ a minimal set of rules in scratch.list that exclude each other on a chain:
+// of the rules that must not be broken, drops each one without which the others still exclude each
+// other. The set may not be minimal if the limits interrupt. False if memory runs out.
 bool Rules::find_conflict(const Model &model, Ruled &ruled, Limits &limits, Scratch &scratch) noexcept {
   Array<std::int32_t> &list = scratch.list;
   const Chain of = model.chains[ruled.chain];
@@ -326,7 +326,7 @@ bool Rules::check(const Model &model, gsl::span<const std::int32_t> labels,
     const auto now = take(labels);
     const auto own = take(own_labels);
     begin += chain.length;
-    // A chain without positions has one labelling, and a chain that is left out none.
+    // No rule concerns a chain without positions, and a chain that is left out has no labelling.
     if (chain.length == 0 || own.data()[0] < 0)
       continue;
     Ruled *ruled = by_chain_[i] < 0 ? nullptr : &ruled_[by_chain_[i]];

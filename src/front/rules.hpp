@@ -80,8 +80,9 @@ private:
     std::int64_t chain;
     chorale_rule_state state;
     bool alone; // in no clique of an agreement
-    // phi, less `paid`, of the best labelling found that keeps the rules, or of the own one if there
-    // is none; paid: the sum of the prices of the rules that the labelling breaks.
+    // score: phi, less `paid`, of the best labelling found that keeps the rules; if none was found,
+    // phi of the chain's own labels. paid: the sum of the prices of the rules that the labelling
+    // breaks.
     double score;
     double paid;
     double cost;
@@ -93,7 +94,8 @@ private:
     std::int64_t first_conflict;
     std::int64_t conflict_count;
 
-    // True if the model has a clique of one member that forbids all labels but those in labels_.
+    // True if the clique that add_cliques() adds for the chain forbids all labels but those in
+    // labels_.
     bool pinned() const noexcept { return alone || state != CHORALE_RULES_KEPT; }
   };
 

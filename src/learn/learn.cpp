@@ -1,4 +1,4 @@
-// The exported functions of learn.h.
+// Exported C functions of learn.h, except chorale_problem_create_agreeing() (front/decode.cpp).
 #include "base/parallel.hpp"
 #include "capi/firewall.hpp"
 #include "learn/lessons.hpp"
@@ -18,7 +18,8 @@ chorale_status create_result(const Report &report, const Memory &memory, Learnt 
   return CHORALE_OK;
 }
 
-// Checks the arrays that have an entry for each label.
+// Checks the arrays by label: classes, begins and costs, of which only some combinations are
+// allowed.
 chorale_status check_labels(const Report &report, const chorale_learn_options &options,
                             Problems problems) noexcept {
   const std::int32_t *classes = options.classes;

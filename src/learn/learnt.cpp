@@ -181,7 +181,8 @@ struct WriteField {
   }
 };
 
-// Reads the field named `wanted`, at which `reader` is, when it is called with this name.
+// A visitor for fields(): reads the value at which `reader` is, that of the field named `wanted`,
+// when it is called with this name.
 struct ReadField {
   Learnt &to;
   JsonReader &reader;

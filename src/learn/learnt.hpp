@@ -149,7 +149,7 @@ chorale_status check_names(const Report &report, const Problem &problem, auto &l
   return CHORALE_OK;
 }
 
-// Returns a new kind that describes `clique`.
+// Returns a kind that describes `clique`, with no cliques counted yet.
 Kind kind_of(const Clique &clique) noexcept;
 // Fails if `clique` differs from the cliques that `kind` describes in being a property clique, in
 // having EMPTY or UNLISTED or a centre, or in the number of values of the centre, or if members

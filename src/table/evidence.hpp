@@ -58,7 +58,7 @@ inline Vote vote_of(std::int32_t label, double confidence, std::int64_t labels) 
   constexpr double kLeast = 1e-6; // probabilities are from here to 1 - kLeast
   if (label < 0 || std::isnan(confidence))
     return {-1, 0};
-  // With one label there are no odds; 1 / labels, up to rounding, says nothing.
+  // With one label there are no odds; a confidence of 1 / labels, up to rounding, says nothing.
   if (labels == 1 || std::fabs(confidence * static_cast<double>(labels) - 1) < 1e-6)
     return {label, 0};
   const double sure = std::clamp(confidence, kLeast, 1 - kLeast);

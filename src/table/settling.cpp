@@ -109,8 +109,8 @@ bool SettledTable::prepare() noexcept {
     return false;
   std::fill(place_.begin(), place_.end(), -1);
   // A counting sort. Rows of a key are counted in first_[key + 2], so that the prefix sum in
-  // first_[key + 1] is where they begin. It advances with each row placed, and ends where the rows
-  // of key + 1 begin.
+  // first_[key + 1] is where they begin. This entry advances with each row placed, and ends where
+  // the rows of key + 1 begin.
   std::fill(first_.begin(), first_.end(), 0);
   for (std::int64_t i = 0; i < n; ++i)
     ++first_[key_of(i) + 2];

@@ -1,4 +1,4 @@
-// Exported C functions of table.h.
+// Exported C functions of experimental/table.h.
 #include "capi/firewall.hpp"
 #include "table/ledger.hpp"
 
@@ -21,7 +21,7 @@ chorale_status read_evidence(const Report &report, const chorale_evidence *given
 
 Evidence numbers_of(const chorale_evidence &from) noexcept { return {from.most, from.once, from.per_mention}; }
 
-// Finds the numbers, unless `read` has those of the caller; writes them there and to `evidence`.
+// If `read` has no numbers, finds them, and writes them there and to `evidence`, unless it is NULL.
 chorale_status find_evidence(const Report &report, SettledTable &settling, chorale_evidence &read,
                              chorale_evidence *evidence) noexcept {
   if (read.most != 0)
