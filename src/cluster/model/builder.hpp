@@ -3,7 +3,7 @@
 // Functions with a Report check the caller's arguments; an array that is NULL although its length
 // is not 0 is an error. On an error they report a message and leave the builder as it was.
 // Functions whose names begin with push_ take arguments that have been checked. If memory runs out,
-// they return false and have added nothing. model.hpp explains slot and centre.
+// they return false and have added nothing. model.hpp explains slot, site, place and centre.
 #pragma once
 
 #include "base/report.hpp"

@@ -27,12 +27,12 @@ const Potential *narrow(Model &model, const Potential &given, std::int32_t value
                         gsl::span<const std::int32_t> fired) noexcept;
 
 // Sets the columns of every property clique with more than kFewColumns columns. A value has a
-// column if a member can fire it; UNLISTED always has one. All values have columns if those of the
-// values that can fire, with EMPTY and CONFLICT, would be more than half, if a member is an
-// instance, or if the potential is a callback or reads values that no member has. Costs
-// O(T * states * labels) for each chain of T positions of each clique (states: those of the
-// property's automaton), and O(R) for potentials with a table for each of the R values. False if
-// memory runs out.
+// column if a member can fire it; the value UNLISTED of a dictionary always has one. All values
+// have columns if those of the values that can fire, with EMPTY and CONFLICT, would be more than
+// half, if a member is an instance, or if the potential is a callback or reads values that no
+// member has. Costs O(T * states * labels) for each chain of T positions of each clique (states:
+// those of the property's automaton), and O(R) for potentials with a table for each of the R
+// values. False if memory runs out.
 bool number_fired(Model &model) noexcept;
 
 } // namespace chorale
