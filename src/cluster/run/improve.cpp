@@ -28,8 +28,8 @@ public:
   // Must be called first. False if interrupted.
   bool load() noexcept { return block.load(worker_.limits) && block.sort(worker_.limits); }
 
-  // True if a better labelling is found; `program` then holds it. `own`: the greatest phi of the
-  // chain over all labellings.
+  // True if a better labelling is found; `program` then holds it. False also if interrupted or
+  // failed. `own`: the greatest phi of the chain over all labellings.
   bool run(double own) noexcept {
     Limits &limits = worker_.limits;
     if (!block.fill_rows(program, limits) ||
@@ -53,7 +53,7 @@ public:
   }
 
   // Finds the best labelling that obeys `shift`. True if there is one and no clique forbids it or
-  // the current labelling; `program` then holds it.
+  // the current labelling; `program` then holds it. False also if interrupted or failed.
   bool force(const Shift &shift) noexcept {
     if (!block.fill_rows(program, worker_.limits))
       return false;

@@ -56,8 +56,8 @@ void Inputs::take(Layout &layout, bool edits, bool kept) noexcept {
   strengths_ = layout.take_span<double>(model_.cliques.size());
 }
 
-// The mask of a chain is used only while it forbids some label. So it is initialised by the first
-// edit of the chain, and never for chains without edits.
+// The mask of a chain is used only while it forbids some label. So an edit of a chain whose mask
+// forbids none initialises it, and masks of chains without edits are never initialised.
 void Inputs::set_allowed(std::int32_t chain, std::int32_t position,
                          gsl::span<const std::uint8_t> allowed) noexcept {
   const Chain of = model_.chains[chain];

@@ -43,9 +43,10 @@ public:
   }
   // True if the scores of the chain were replaced.
   bool replaces(std::int32_t chain) const noexcept { return find_view(chain) != nullptr; }
-  // True if some input differs from the model.
+  // True if the scores of a chain were replaced or an edit is in force.
   bool replaces_any() const noexcept { return !views_.empty() || edited_ > 0; }
-  // Replaces the scores of a chain. False, with nothing replaced, if memory runs out.
+  // Replaces the scores of a chain; the arrays of `view` are not copied. False, with nothing
+  // replaced, if memory runs out.
   bool replace(std::int32_t chain, const ChainView &view) noexcept;
   // Undoes replace() for a chain whose scores were replaced.
   void restore(std::int32_t chain) noexcept;
@@ -78,7 +79,7 @@ public:
 
   // ---- Members that are left out, since their chains have no labelling ----
   // States the sum of the weights of the members of a clique that are left out. Must be called for
-  // every clique; use_absent() then says whether any sum is not 0.
+  // every clique before use_absent(true). After use_absent(false) no member counts as left out.
   void set_absent(std::int64_t clique, std::int32_t weight) noexcept {
     absent_.data()[clique] = weight;
   }
@@ -97,8 +98,8 @@ public:
     return kept_.subspan(to_size(model_.first_count(clique)),
                          to_size(model_.cliques[clique].columns()));
   }
-  // Returns for each column of a clique a number other than 0 if messages cover it; NULL if they
-  // cover all.
+  // Returns the array of keep_columns() for a clique: an entry is 0 if messages leave the column
+  // out. NULL if they cover all columns.
   const std::uint8_t *kept(std::int64_t clique) const noexcept {
     return kept_.empty() || !model_.cliques[clique].property()
                ? nullptr

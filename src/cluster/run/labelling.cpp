@@ -8,7 +8,8 @@
 namespace chorale {
 namespace {
 
-// Memory for scoring: the labelling, and the counts of one clique, as many as the widest one has.
+// Memory for scoring: the labelling, and the counts of one clique, with room for the most columns
+// that a clique has.
 struct Scratch {
   Scratch(Layout &layout, const Model &model) noexcept
       : of(layout, model), counts(layout.take_span<std::int64_t>(model.most_columns)) {}

@@ -1,10 +1,12 @@
 // Storage of all messages of a model, in 64 or 16 bits an entry. The message between a clique and
-// one of its members is a *row*: a score for each column (value) of the clique.
+// one of its members is a *row*: a score for each column of the clique. The row of a centre has a
+// score for each value of the centre.
 //
-// A constant added to a row changes no labelling. So every row is stored with 0 as its greatest
-// entry, and all other entries are at most 0. The format of 16 bits stores each entry as a multiple
-// of the store's *unit*, a power of two near the scores of the model, so that the relative error is
-// the same for tiny and for huge scores. A *magnitude* is an entry without its sign.
+// A constant added to a row changes no labelling. So every row is shifted until its greatest entry
+// is 0, then damped, then stored. All entries are at most 0; with damping, the greatest may be
+// below 0. The format of 16 bits stores each entry divided by the store's *unit*, a power of two
+// near the scores of the model, so that the relative error is the same for tiny and for huge
+// scores. A *magnitude* is an entry without its sign.
 #pragma once
 
 #include "base/workspace.hpp"
@@ -21,7 +23,8 @@ namespace chorale {
 
 // The 16-bit format of an entry: a magnitude with 6 bits of exponent and 10 of mantissa, with
 // subnormal numbers. Range 2^-40 to 2^33 units; relative error at most 2^-11 from 2^-30 units on.
-// Code 0xffff is minus infinity; finite magnitudes beyond the range get the greatest finite code.
+// Code 0xffff is minus infinity; finite magnitudes above the range get the greatest finite code,
+// and those below half of 2^-40 get 0.
 namespace magnitude16 {
 
 inline constexpr std::uint16_t kForbiddenCode = 0xffff;
@@ -88,10 +91,10 @@ public:
     else
       std::copy_n(doubles_ + at, count, to.data());
   }
-  // Damps a row: an entry becomes kept * stored entry + (1 - kept) * new entry, unless either of
-  // the two is minus infinity. Stores the damped row and returns true if it differs from the stored
-  // row by more than rounding; otherwise returns false. A new row with all entries minus infinity
-  // counts as zeros. Overwrites `new_row`.
+  // Shifts a new row until its greatest entry is 0, and damps it: an entry becomes kept * stored
+  // entry + (1 - kept) * new entry, unless either of the two is minus infinity. Stores the damped
+  // row and returns true if it differs from the stored row by more than rounding; otherwise returns
+  // false. A new row with all entries minus infinity counts as zeros. Overwrites `new_row`.
   bool store(std::int64_t at, gsl::span<double> new_row, double kept) noexcept {
     const auto count = static_cast<std::int32_t>(new_row.size());
     double *row = new_row.data();
@@ -119,8 +122,9 @@ public:
   }
 
 private:
-  // Divides a row by the unit, unless the store holds doubles. A finite quotient below the range of
-  // doubles becomes the least finite double, since minus infinity would forbid the value.
+  // Divides a row by the unit, unless the store holds doubles. If the quotient of a finite entry is
+  // below the range of doubles, stores the lowest finite double instead, since minus infinity would
+  // forbid the value.
   void enter_units(std::int32_t count, double *row) const noexcept {
     if (doubles_ || unit_ == 1)
       return;

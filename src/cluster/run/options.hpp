@@ -54,7 +54,9 @@ struct CliqueSettings {
   bool bounds = false; // true if the run computes upper bounds too
 };
 
-// chorale_run_options (chorale/run.h, which explains the options) after all checks.
+// chorale_run_options (chorale/run.h, which explains the options) after all checks, with the
+// defaults filled in. time_limit has the form that Limits takes: negative is no limit, 0 is already
+// over.
 struct RunOptions {
   std::int64_t rounds = 10;
   double damping = 0;
@@ -72,8 +74,8 @@ struct RunOptions {
   std::int64_t bound_steps = 0;
   bool edits = false;
   double effort = 0;
-  // If not NULL, the run is a step of a larger computation, which uses only complete results. These are
-  // the limits of that computation; they hold in place of time_limit and `cancel`. If NULL, round 0
+  // If not NULL: the limits of a larger computation, of which the run is a step and which uses only
+  // complete results of the run. They hold in place of time_limit and `cancel`. If NULL, round 0
   // decodes all chains whatever the limits, so that every call leaves labels.
   const Limits *within = nullptr;
 

@@ -82,8 +82,9 @@ chorale_run_result Outcome::result() const noexcept {
   return result;
 }
 
-// Returns the score C of a clique at `counts`, which may be overwritten. Writes *failure only if the
-// callback of the potential fails, so that the failure of an earlier call is kept.
+// Returns strength times C of a clique at `counts`, which may be overwritten. Writes *failure only
+// if the callback of the potential fails: a call that succeeds does not erase the failure of an
+// earlier one.
 double Outcome::counted_score(std::int64_t number, gsl::span<std::int64_t> counts,
                               std::int32_t centre, RunFailure *failure) const noexcept {
   CallbackFailure failed = CallbackFailure::none;
@@ -104,10 +105,10 @@ double Outcome::clique_score(const Assignment &of, std::int64_t number,
 }
 
 // Returns the reason for a slot. `counts` and `own_counts`: the counts of the slot's clique in the
-// answer and in `own`. `scratch`: an array of the same length. The amount is what the clique gains
-// because the slot changed: the clique's score in the answer, minus its score if this slot alone still
-// showed the column that it shows in `own`. Plus infinity if the second score is minus infinity, 0 if
-// both are.
+// answer and in `own`. `scratch`: an array of at least this length. The amount is what the clique
+// gains because the slot changed: the clique's score in the answer, minus its score if this slot
+// alone still showed the column that it shows in `own`. Plus infinity if only the second score is
+// minus infinity, 0 if both are.
 chorale_reason Outcome::reason(const Slot &slot, gsl::span<const std::int64_t> counts,
                                gsl::span<const std::int64_t> own_counts,
                                gsl::span<std::int64_t> scratch,
@@ -198,9 +199,10 @@ std::int64_t Outcome::reasons(std::int32_t begin, std::int32_t end, gsl::span<ch
   return found;
 }
 
-// Returns the clique that forbids every labelling of the chain that the chain itself and the cliques
-// of its earlier slots allow (ChainProgram::shutting_slot); -1 if the callback of a potential fails.
-// Throws std::bad_alloc if memory runs out.
+// Returns the clique of the first slot such that the chain itself and those of its cliques up to
+// this slot that have one member are proven to forbid every labelling
+// (ChainProgram::shutting_slot). -1 if there is no such slot: the callback of a potential fails, or
+// inputs have changed since the chain was left out. Throws std::bad_alloc if memory runs out.
 std::int64_t Outcome::shutting_clique(std::int32_t chain) const {
   Layout measure;
   const ChainProgram measured(measure, model_, inputs_, chain, options_.joint);

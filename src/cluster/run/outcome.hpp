@@ -1,7 +1,8 @@
 // Results of a run and their explanation. The functions only read the run, so several threads may
 // call them at once while no call changes the run. Therefore they allocate their scratch memory
-// instead of using a room. If the callback of a potential fails, *failure says why, and what the
-// function returns or writes is of no use. *failure must be `none` before the call.
+// instead of using a room (rooms.hpp); those that are not noexcept throw std::bad_alloc if memory
+// runs out. If the callback of a potential fails, *failure says why, and what the function returns
+// or writes is of no use. *failure must be `none` before the call.
 #pragma once
 
 #include "cluster/run/call.hpp"
@@ -19,16 +20,16 @@ public:
         call_(call) {}
 
   chorale_run_result result() const noexcept;
-  // True if the labels of a chain in the answer (RunState::answer) differ from those in `own`, its
-  // best labelling without messages.
+  // True if the labels of a chain, or the columns that its whole-chain slots show, differ between
+  // the answer (RunState::answer) and `own`, its best labelling without messages.
   bool has_changed(std::int32_t chain) const noexcept {
     return !state_.answer().agrees(chain, state_.own);
   }
   // Returns strength times C of a clique in a labelling.
   double clique_score(const Assignment &of, std::int64_t clique, RunFailure *failure) const;
   // Computes a reason for each slot of the chains begin .. end - 1 that shows different columns in
-  // the answer and in `own`. Writes as many reasons as `to` holds, chain by chain, and
-  // returns how many there are in all. Counts the members of each clique once.
+  // the answer and in `own`. Writes as many reasons as `to` holds, chain by chain, and returns how
+  // many there are in all. Counts the members of a clique once, however many of these slots it has.
   std::int64_t reasons(std::int32_t begin, std::int32_t end, gsl::span<chorale_reason> to,
                        RunFailure *failure) const;
   // Writes an entry for each chain that is left out, as long as `to` has room. Returns how many of

@@ -12,7 +12,7 @@ namespace {
 
 // Least number of consecutive chains that one thread takes (Setting::each).
 constexpr std::int64_t kPolishGrain = 4;
-// Greatest number of sweeps, in case that gains within rounding errors never end. Chains with
+// Greatest number of sweeps, in case rounding errors count as gains without end. Chains with
 // several slots in one clique (repeats) take part only in the first kVisits sweeps, so a polish
 // costs about as much as a few message rounds.
 constexpr std::int32_t kPolishSweeps = 1000;
@@ -66,7 +66,8 @@ private:
     return true;
   }
 
-  // True if the chain takes part, and counts of its cliques have changed since it was last searched.
+  // True if the chain takes part, and what members of its cliques show has changed since it was
+  // last searched.
   bool is_due(std::int32_t number) const noexcept {
     const Chain &chain = model_.chains[number];
     if (model_.is_closed(chain) || own_.lacks(number))
@@ -112,7 +113,7 @@ private:
   }
 
   // Searches for a better labelling of a chain, and stores in `verdict` whether there is one. If
-  // interrupted, leaves `verdict` as it is.
+  // interrupted or failed, leaves `verdict` as it is and returns none.
   Improvement search(std::int32_t chain, Worker &worker, Verdict &verdict) noexcept {
     const Improvement found = improve_chain(setting_, own_, now_, memory_.counts, chain,
                                             course_.sweep < kVisits, worker);
@@ -257,7 +258,7 @@ void Polish::offer_so_far() noexcept {
       !std::exchange(course.moved, false))
     return;
   if (!evaluation_.offer_in_full(state_.now, course.from_own ? 0 : state_.tally.rounds))
-    state_.course.offer = OfferStage::scores; // the callback of a potential has failed
+    state_.course.offer = OfferStage::scores; // a callback or the executor has failed
 }
 
 } // namespace chorale

@@ -1,8 +1,9 @@
 // Polish: block coordinate ascent on equation 1, the score of a whole labelling. Finds the best
 // labelling of one chain at a time with all other chains fixed, until no chain gains. Never lowers
-// equation 1. Chains are searched in *batches*. First all chains of a batch are searched in parallel,
-// under the counts of the cliques at its beginning. Those that gain are then searched again, one after
-// the other, under the counts as they are by then, and changed if they still gain.
+// equation 1. Chains are searched in *batches*. First all chains of a batch are searched in
+// parallel, under the counts of the cliques at the beginning of the batch. Those that gain are then
+// searched again, one after the other, under the counts as they are by then, and changed if they
+// still gain.
 #pragma once
 
 #include "cluster/run/evaluation.hpp"
@@ -10,8 +11,8 @@
 namespace chorale {
 
 // Result for a chain of a batch. done: no better labelling was found, or the chain needs no search:
-// it is an item of a closed clique, it is left out, or no counts of its cliques have changed since it was
-// last searched.
+// it is an item of a closed clique, it is left out, or nothing that members of its cliques show has
+// changed since it was last searched.
 enum class Verdict : std::uint8_t { unknown, gains, done };
 
 // Memory of a polish that persists between calls. It lies in the last room (rooms.hpp), behind the
@@ -21,16 +22,16 @@ struct PolishMemory {
   PolishMemory(Layout &layout, const Model &model) noexcept;
 
   CountStore counts; // of all cliques, under the current labelling
-  // By clique: PolishCourse::stamp when its counts last changed.
+  // By clique: PolishCourse::stamp when what its members or its centre show last changed.
   gsl::span<std::int32_t> changed_at;
-  // By chain: the stamp of the counts under which it was last searched.
+  // By chain: PolishCourse::stamp of the counts under which it was last searched; -1: not searched.
   gsl::span<std::int32_t> visited_at;
   gsl::span<Verdict> batch; // by chain of the batch
 };
 
-// Improves `now` one chain at a time until no chain gains. course.stage must be `counts` before the
-// first call. False if the call must end; the next call then goes on where this one ended. `own`: the
-// best labelling of each chain without messages.
+// Improves `now` one chain at a time until no chain gains (or kPolishSweeps in polish.cpp are
+// done). course.stage must be `counts` before the first call. False if the call must end; the next
+// call then goes on where this one ended. `own`: the best labelling of each chain without messages.
 bool sweep_chains(const Setting &setting, const Assignment &own, Assignment &now,
                   PolishCourse &course) noexcept;
 
@@ -39,8 +40,8 @@ public:
   Polish(const Setting &setting, RunState &state) noexcept
       : setting_(setting), state_(state), evaluation_(setting, state) {}
 
-  // Polishes the best labelling, and then the labelling without messages if the two differ. Resumes
-  // an interrupted polish.
+  // Polishes the best labelling, and then the labelling without messages, unless the best one has
+  // its score and comes from round 0. Resumes an interrupted polish.
   void run() noexcept;
 
 private:

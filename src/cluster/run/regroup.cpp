@@ -23,17 +23,18 @@ constexpr std::int64_t kMostSpread = 1 << kMostSpreadLog;
 constexpr std::int64_t kMostShifts = 4;
 // A move that changes more chains than this, or queues more at once, is given up.
 constexpr std::int64_t kMostMoved = 1 << 12;
-// Limits of the search, multiplied by the effort. A *visit* is the number of steps (GroupMoves::cost) of
-// improving every chain once in whose cliques moves begin. The search ends after kVisitsInAll visits in
-// all, and when the steps since the last gain exceed those before it by kVisitsAlone visits, or by
-// kMostAlone steps if these are fewer.
+// Limits of the search, multiplied by the effort. A *visit* is the number of steps
+// (GroupMoves::cost) of improving once each chain that has a member in a clique where moves begin.
+// The search ends after kVisitsInAll visits in all, or when the steps since the latest gain exceed
+// those before it by kVisitsAlone visits, or by kMostAlone steps if these are fewer.
 constexpr double kVisitsAlone = 200;
 constexpr double kMostAlone = 1 << 22;
 constexpr double kVisitsInAll = 1000;
 // The effort if the caller gives none. The search then takes at most kMostAlone steps in all.
 constexpr double kUsualEffort = 0.4;
-// Models with crowded cliques (is_crowded) begin with moves of all members of a clique to one value, for
-// each of at most kMostWide values.
+// Searches of models with crowded cliques (is_crowded) begin with moves of all members of a clique
+// to one value, one for each of at most kMostWide values. The limits above do not end the search
+// before these moves.
 constexpr std::int32_t kMostWide = 16;
 
 bool is_searched(const Model &model) noexcept {
@@ -42,8 +43,9 @@ bool is_searched(const Model &model) noexcept {
 }
 
 // True if the clique has more than two members for each chain of the model, so that some chain has
-// three or more. Messages treat these one by one, so runs may converge far from the optimum. (In a model
-// of one chain there are no moves of several chains.)
+// three or more. Messages treat the members in one chain as if they were independent, so runs may
+// converge far from the optimum. False in a model of one chain, where there are no moves of several
+// chains.
 bool is_crowded(const Model &model, const Clique &clique) noexcept {
   return model.chains.size() > 1 && clique.members > 2 * model.chains.size();
 }
@@ -100,7 +102,8 @@ public:
     state_.now.copy(state_.best);
     if (!memory_.counts.count(model_, state_.now, worker_.limits))
       return false;
-    // `touched` lists the chains in whose cliques moves begin, so that each counts once.
+    // Here `touched` is scratch: it lists the chains that have a member in a clique where moves
+    // begin, so that each counts once.
     for (std::int64_t k = 0; k < begins_; ++k) {
       const Clique clique = model_.cliques[memory_.begins.data()[k]];
       for (std::int32_t i = 0; i < clique.all_members(); ++i)
@@ -113,7 +116,7 @@ public:
     return true;
   }
 
-  // Does one move. True if it is kept. False also if the call must end; the move is then undone.
+  // Does one move. True if it is kept; otherwise it is undone, also if the call must end.
   bool move() noexcept {
     gain_ = {};
     bool done = false;
@@ -152,9 +155,9 @@ private:
     return !clique.closed() && clique.all_members() <= kMostShifted;
   }
 
-  // Draws a shift and the cliques that it concerns (RegroupMemory::region). The first shift of a move
-  // begins at any clique of `begins`, the others near the clique of the last. shift.to is -1 if the draw
-  // gave none.
+  // Draws a shift and the cliques that it concerns (RegroupMemory::region). The first shift of a
+  // move begins at any clique of `begins`, each further one near the clique of the shift before.
+  // shift.to is -1 if the draw gave none.
   Shift draw() noexcept {
     const std::int32_t number = last_ =
         !memory_.touched.empty() ? near(last_) : memory_.begins.data()[random(begins_)];
@@ -183,7 +186,7 @@ private:
     return shift;
   }
 
-  // Returns k with probability 2^-(k + 1), at most `most`.
+  // Returns each k below `most` with probability 2^-(k + 1), otherwise `most`.
   std::int64_t draw_halved(std::int64_t most) noexcept {
     std::int64_t k = 0;
     while (k < most && random(2) == 0)
@@ -191,7 +194,8 @@ private:
     return k;
   }
 
-  // Makes the shift concern up to `tries` more cliques near its first one, with as many columns.
+  // Makes the shift concern up to `tries` more cliques, each near one that it concerns already, and
+  // with as many columns as the first.
   void spread(std::int64_t tries) noexcept {
     WorkList &region = memory_.region;
     const std::int32_t columns = model_.cliques[region[0]].columns();
@@ -204,7 +208,8 @@ private:
     }
   }
 
-  // Forces the members that the shift concerns. False if the move is given up.
+  // Forces the members that the shift concerns. False if the move is given up: a member cannot be
+  // forced, too many chains change, or no shift of the move has forced any yet.
   bool force(const Shift &shift) noexcept {
     for (const std::int32_t number : memory_.region)
       if (!force_clique(shift, model_.cliques[number]))
@@ -240,7 +245,7 @@ private:
     return true;
   }
 
-  // Queues a chain. False if the queue is full.
+  // Queues a chain, unless the move forced it or it is left out. False if the queue is full.
   bool queue(std::int32_t chain) noexcept {
     return memory_.forced.has(chain) || state_.own.lacks(chain) || memory_.queue.push(chain);
   }
@@ -303,7 +308,7 @@ private:
   std::int64_t begins_ = 0;   // number of cliques in which moves begin
   bool any_open_ = false;
   std::int32_t wide_ = 0;     // how many moves of all members to one value come first
-  std::int32_t last_ = 0;     // clique of the shift drawn last
+  std::int32_t last_ = 0;     // clique of the shift drawn most recently
 };
 
 } // namespace

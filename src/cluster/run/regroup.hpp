@@ -1,14 +1,15 @@
 // Regroup: local search from the best labelling by moves of several chains. Never lowers
 // equation 1, the score of a whole labelling.
 //
-// A polish moves one chain at a time, so it ends where only several chains together would gain: all
-// members of a clique that would have to take another value. A *shift* forces some members of one
-// clique, or of several neighbouring cliques, to a value, whatever that costs (Shift in improve.hpp). A
-// *move* makes one to five shifts, each near the last. Then it improves, one at a time, the chains that
-// share a clique with a changed chain, and at last the forced chains themselves. If the sum of all
-// these exact changes of equation 1 is a gain, the move is kept; otherwise it is undone. Moves are drawn
-// at random; every run draws the same sequence. The search ends when it has worked for long without a
-// gain (kVisitsAlone in regroup.cpp).
+// A polish moves one chain at a time, so it ends where only several chains together would gain: for
+// example, if all members of a clique would have to change to the same other value. A *shift*
+// forces some members of one clique, or of several neighbouring cliques, to other values, whatever
+// that costs (Shift in improve.hpp). A *move* makes one to five shifts, each near the one before.
+// Then it improves, one at a time, the chains that share a clique with a changed chain, and finally
+// the forced chains themselves. If the sum of all these exact changes of equation 1 is a gain, the
+// move is kept; otherwise it is undone. Moves are drawn at random; every run draws the same
+// sequence. The search ends when it has worked for long without a gain, or after a greatest amount
+// of work (kVisitsAlone and kVisitsInAll in regroup.cpp).
 #pragma once
 
 #include "cluster/run/evaluation.hpp"

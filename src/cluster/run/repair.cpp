@@ -14,7 +14,7 @@ namespace {
 
 // Greatest number of passes over the cliques.
 constexpr std::int32_t kPasses = 100;
-// A search decodes chains at most kDecodes + kDecodesOfAll * (number of chains) times.
+// A search ends after about kDecodes + kDecodesOfAll * (number of chains) decodes.
 constexpr std::int64_t kDecodes = 20000;
 constexpr std::int64_t kDecodesOfAll = 20;
 // If a chain has several slots in one clique (repeats), at most this many of them are moved alone,
@@ -71,8 +71,9 @@ public:
 
   // Finds the chains to set aside (repair.hpp). The clique that is the reason has all of its members in
   // the chain and forbids the labelling, or if the search is hopeless, every labelling. Writes for each
-  // chain that is not left out this clique, or -1, to its entry of set_aside_by. Sets *any if a chain is
-  // to be set aside. If no chain would be left to label, none is set aside. False if the call must end.
+  // chain that is not left out this clique, or -1, to its entry of set_aside_by. Sets *any to true
+  // if a chain is to be set aside, otherwise to false. If no chain would be left to label, none is
+  // set aside. False if the call must end.
   bool find_aside(gsl::span<std::int32_t> set_aside_by, bool *any) noexcept {
     *any = false;
     if (set_aside_by.empty())
@@ -103,7 +104,8 @@ public:
   }
 
 private:
-  // True if the tables of a clique forbid every labelling of its members.
+  // True if the clique is a SUM without centre whose tables forbid every labelling of its members.
+  // Other cliques are not tested.
   static bool forbids_all(const Clique &clique) noexcept {
     return !clique.centred() && clique.total() > 0 &&
            forbids_all_counts(*clique.potential(), clique.total());
@@ -127,8 +129,8 @@ private:
     return chain;
   }
 
-  // Counts the steps of computing a violation of the clique against the limits. False if the call must
-  // end.
+  // Announces the steps of computing a violation of the clique to the limits. False if the call
+  // must end.
   bool goes_on(const Clique &clique) noexcept {
     return worker_.limits.spend(16 + 8 * std::int64_t{clique.columns()}) ||
            call_.check(worker_);
@@ -159,8 +161,8 @@ private:
     return true;
   }
 
-  // Gives a random member of clique `number` a random value, and changes the labelling of its chain
-  // accordingly.
+  // Gives a random member of clique `number` a random value: relabels its chain so that the member
+  // shows it. Does nothing if the chain is left out or has no such labelling.
   void walk(std::int32_t number) noexcept {
     const Clique clique = setting_.inputs.clique(number);
     const std::int32_t i = draw(clique.all_members());
@@ -184,8 +186,8 @@ private:
     return static_cast<std::int32_t>(draw_below(course_.random, below));
   }
 
-  // Tries to lower the violation of a clique by changing each of its chains in turn, beginning with
-  // another chain in every pass. False if the call must end.
+  // While a clique forbids the labelling and decodes are left, tries to change each of its chains
+  // in turn, beginning with another member in every pass. False if the call must end.
   bool repair_clique(std::int32_t number, const Clique &clique) noexcept {
     if (!goes_on(clique))
       return false;
@@ -238,7 +240,7 @@ private:
   }
 
   // Calls use(block, program) with the program of a chain, whose incoming rows hold the penalties.
-  // Returns the result of the call.
+  // Returns what use() returns; false if interrupted.
   template <class Use> bool with_chain(std::int32_t number, Use &&use) noexcept {
     const Penalties of = penalties();
     Layout layout(worker_.room);
@@ -251,8 +253,9 @@ private:
     return call_.end(worker_);
   }
 
-  // Decodes a chain under its rows. Takes the new labelling, and returns true, if every slot shows a
-  // column (none shows -1) and the sum of weighted violations falls, or with `at_any_cost` in any case.
+  // Decodes a chain under its rows. Takes the new labelling, and returns true, if every slot shows
+  // a column (none shows -1) and the sum of weighted violations falls. With `at_any_cost`, the sum
+  // may rise. False also if the call must end.
   bool renew(std::int32_t number, ChainBlock &block, ChainProgram &program,
              bool at_any_cost = false) noexcept {
     --course_.decodes;
@@ -279,8 +282,8 @@ private:
   bool repair_chain(std::int32_t number, ChainBlock &block, ChainProgram &program) noexcept {
     if (renew(number, block, program))
       return true;
-    // The penalties in the row of a slot are exact only if no other slot of its clique moves. So of the
-    // slots that share a clique, each is tried alone, with the others fixed.
+    // The penalties in the row of a slot are exact only if no other slot of its clique moves. So of
+    // the slots that share a clique, up to kAlone are tried, each alone, with the others fixed.
     const std::int32_t slots = program.slot_count();
     std::int32_t tries = kAlone;
     const std::int32_t first = draw(slots);

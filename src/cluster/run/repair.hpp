@@ -1,10 +1,11 @@
 // Repair: local search for a labelling that no clique forbids, if rounds and polish found none.
 //
-// The *violation* of a clique is 0 if its potential allows the counts, and otherwise the distance
-// to allowed counts. One chain at a time is decoded. Instead of messages, its incoming rows hold
-// for each column of each slot a penalty for the violation that would remain if the slot showed
-// this column. The new labelling is accepted if it lowers sum_p weight_p * violation_p over all
-// cliques p. If no chain lowers this sum in a pass over the cliques, the search leaves the local
+// The *violation* of a clique is 0 if its potential allows the counts. Otherwise it is the distance
+// to allowed counts, or 1 for families that give no distance (violation_of_counts). One chain at a
+// time is decoded. Instead of messages, its incoming rows hold for each column of each slot minus a
+// penalty for the violation that would remain if the slot showed this column. The new labelling is
+// accepted if it lowers sum_p weight_p * violation_p over all cliques p. If no chain lowers this
+// sum in a pass over the cliques, the search leaves the local
 // optimum: violated cliques get more weight (breakout local search), the penalty doubles, and a
 // random member of a random violated clique gets a random value, whatever that costs (random walk).
 //
@@ -19,8 +20,8 @@
 
 namespace chorale {
 
-// The part of a repair's memory that keeps its contents between calls. It lies in the scratch
-// memory of the last worker (rooms.hpp), after the memory of the chain program.
+// The part of a repair's memory that keeps its contents between calls, except `scratch`. It lies in
+// the last room (rooms.hpp), behind the chain program.
 struct RepairMemory {
   RepairMemory(Layout &layout, const Model &model) noexcept;
 
@@ -34,9 +35,9 @@ public:
   Repair(const Setting &setting, RunState &state) noexcept
       : setting_(setting), state_(state), evaluation_(setting, state) {}
 
-  // If a clique forbids the best labelling, searches for an allowed labelling and polishes it.
-  // Resumes an interrupted repair. If it sets chains aside, round 0 is pending, and all other chains
-  // are to be solved once more.
+  // If a clique forbids the best labelling, searches for an allowed labelling, and polishes it if
+  // the options ask for a polish. Resumes an interrupted repair. If it sets chains aside, round 0
+  // is pending, and all other chains are to be solved once more.
   void run() noexcept;
 
 private:

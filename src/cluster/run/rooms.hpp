@@ -1,9 +1,9 @@
 // Scratch memory of the workers: each has one block, a *room*, which holds one ChainProgram or
 // CliqueProgram at a time.
 //
-// The last room is the largest. It also holds the memory of a polish, a regroup or a repair, which
-// begins RoomBytes::chain bytes after its beginning, and the memory of an evaluation of equation 1
-// (state.hpp), which begins RoomBytes::counts bytes after it.
+// The last room is at least as large as the others. It also holds the memory of a polish, a regroup
+// or a repair, RoomBytes::chain bytes after the beginning of the room, and the memory of an
+// evaluation of equation 1 (state.hpp), RoomBytes::counts bytes after the beginning of the room.
 #pragma once
 
 #include "cluster/run/call.hpp"

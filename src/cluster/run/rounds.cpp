@@ -198,8 +198,9 @@ void Rounds::first_round() noexcept {
     stage = RoundStage::own_offer;
   }
   if (stage == RoundStage::own_offer) {
-    // If a limit ended the call, some chains of `now` have not been decoded under their messages. A
-    // solve without limits never evaluates such a labelling, so `now` is not compared with `best`.
+    // If a limit ended the call, some chains of `now` may not have been decoded under their
+    // messages. A solve without limits never evaluates such a labelling, so `now` is not compared
+    // with `best`.
     if (call.must_end()) {
       stage = RoundStage::own;
       return;

@@ -13,8 +13,9 @@ public:
   Rounds(const Setting &setting, RunState &state) noexcept
       : setting_(setting), state_(state), evaluation_(setting, state) {}
 
-  // Runs the next round (round 0 if Standing::pending), or resumes an unfinished round. False if
-  // the call must end or no chain has a labelling.
+  // Runs the next round (round 0 if Standing::pending), or resumes an unfinished round; does
+  // nothing if further rounds are useless (Standing::at_end). False if the call must end or no
+  // chain has a labelling.
   bool step() noexcept;
 
 private:

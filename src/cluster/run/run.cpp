@@ -58,9 +58,9 @@ chorale_run::~chorale_run() { release(model); }
 
 // ---- Memory ------------------------------------------------------------------------------------
 
-// Chooses doubles if, with doubles, model, run and scores together need at most twice the memory of the
-// scores; otherwise 16 bits. Assumes one worker, no bound and no edits, so that these options change
-// neither the format nor the results.
+// Chooses doubles if messages are few (kSmallMessages), or if, with doubles, model, run and scores
+// together need at most twice the memory of the scores; otherwise 16 bits. Assumes one worker, no
+// bound and no edits, so that these options change neither the format nor the results.
 void chorale_run::choose_messages() noexcept {
   if (options.messages != CHORALE_MESSAGES_AUTO)
     return;
@@ -223,7 +223,7 @@ void chorale_run::copy_messages(const chorale_run &earlier) noexcept {
 }
 
 // Copies the labels of the chains that have the same length and number of labels in both models.
-// Round 0 fills in the others, whose phi becomes minus infinity.
+// Round 0 fills in the others and the instances, whose phi becomes minus infinity.
 void chorale_run::copy_labels(const chorale_run &earlier) noexcept {
   state.best.labels.clear();
   for (std::int32_t i = 0; i < model->chains.size(); ++i) {
@@ -328,8 +328,9 @@ bool chorale_run::step() noexcept {
   return Rounds(setting_, state).step();
 }
 
-// Prepares a complete solution for edits (Edits::settle), if the call has time left. after: the kind
-// of the call. If limits end the preparation, the next call of this kind does it, by resumes().
+// In a run with edits, prepares a complete solution for them (Edits::settle), if the call has time
+// left and no chain is left out. after: the kind of the call. If limits end the preparation, the
+// next call of this kind does it, by resumes().
 void chorale_run::settle(Settling after) noexcept {
   const bool settles = options.edits && !call.must_end() && !state.standing.pending &&
                        has_result() && state.found() && state.standing.left_out == 0;

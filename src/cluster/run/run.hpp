@@ -1,7 +1,9 @@
-// The public run: owns state and scratch memory, and calls rounds, polish, repair and dual bound.
+// The public run: owns state and scratch memory, and calls rounds, polish, repair, regroup, solves
+// after edits and dual bound.
 //
-// Memory lies in two blocks: the state (state.hpp), and the scratch memory of the workers (rooms.hpp).
-// T is the length of a chain, m its number of labels.
+// Memory lies in two blocks: one for the state (state.hpp), the inputs (inputs.hpp) and the Worker
+// structs, and the scratch memory of the workers (rooms.hpp). A list of replaced scores is added by
+// replace(). T is the length of a chain, m its number of labels.
 #pragma once
 
 #include "cluster/run/outcome.hpp"
@@ -35,20 +37,24 @@ struct chorale_run {
   // With options.restrict_range: determines the columns to which the messages of each property
   // clique are restricted. If a computation failed, call.failure() tells the failure.
   void restrict_ranges() noexcept;
-  // Warm start: copies the messages and labels of those cliques and chains that have the same shape in
-  // both models; if the models are the same, all labellings and scores (RunState::take_over).
+  // Warm start: copies the messages and labels of those cliques and chains that have the same shape
+  // in both models. If the models are the same and the earlier run has neither replaced scores nor
+  // edits, copies all labellings and their scores (RunState::take_over).
   void start_from(const chorale_run &earlier) noexcept;
 
   // Returns how many bytes the run needs.
   std::size_t estimate() const noexcept;
 
-  // ---- Work. step, solve, polish and tighten first resume the work that limits interrupted in the
-  // last call ----
+  // ---- Work. If limits interrupted the last call of step, solve, polish or tighten, the next call
+  // of the same function resumes it ----
   void reset() noexcept;
   // Replaces the scores of a chain.
   chorale::Replacement replace(std::int32_t chain, const chorale::ChainView &view) noexcept;
   void begin_call() noexcept { call.begin(options, rooms.workers); }
-  // Makes `labels` the best labelling. labels: the label of every position, chain after chain.
+  // Makes `labels` the best labelling, until round 0 compares it with the one without messages.
+  // labels: the label of every position, chain after chain; -1 for none. Instances, and chains with
+  // a position without label or with forbidden labels, get their best labels without messages in
+  // round 0.
   void set_labels(gsl::span<const std::int32_t> labels) noexcept;
   // Edits of a run with options.edits. set_allowed() allows at a position the labels y with
   // allowed[y] != 0 and no others; all labels if `allowed` is empty. set_strength() sets the factor

@@ -15,9 +15,9 @@ inline void raise(std::uint8_t &flags, std::uint8_t bits) noexcept {
     shared.fetch_or(bits, std::memory_order_relaxed);
 }
 
-// Stores the outgoing rows of a chain's program, and flags the cliques whose messages changed. Calls
-// passed(s) for each slot s whose message changed. False if the call must end; the next call then
-// updates the chain again and stores the other messages.
+// Stores the outgoing rows of a chain's program, and flags the cliques to which a message changed.
+// Calls passed(s) for each slot s whose message changed. False if the call must end; the next call
+// then updates the chain again and stores the other messages.
 template <class Passed>
 bool send_from_chain(const Setting &setting, RunState &state, const ChainProgram &program,
                      Worker &worker, Passed &&passed) noexcept {
@@ -32,9 +32,9 @@ bool send_from_chain(const Setting &setting, RunState &state, const ChainProgram
   return true;
 }
 
-// Computes and stores the messages of a clique, and flags the chains whose messages changed. Calls
-// passed(chain) for the chain of each message that changed. False if the call must end; the next call
-// then updates the clique again.
+// Computes and stores the messages of a clique, and flags the chains to which a message changed.
+// Calls passed(chain) for the chain of each message that changed. False if the call must end; the
+// next call then updates the clique again.
 template <class Passed>
 bool send_from_clique(const Setting &setting, RunState &state, std::int32_t number, Worker &worker,
                       Passed &&passed) noexcept {
@@ -49,8 +49,9 @@ bool send_from_clique(const Setting &setting, RunState &state, std::int32_t numb
   ++worker.clique_updates;
   bool changed = false;
   for (std::int32_t i = 0; i < clique.all_members(); ++i) {
-    // If interrupted, the clique is updated again and stores the other messages. With damping it
-    // must not be interrupted, since a message stored twice would be damped twice.
+    // If a limit ends this loop, the next call updates the clique again and stores the other
+    // messages. With damping the loop goes on to its end, since a message stored twice would be
+    // damped twice.
     if (!worker.limits.spend(kRowSteps + 8 * std::int64_t{clique.width(i)}) && damping == 0)
       return setting.call.end(worker);
     if (!state.to_chain.store(clique.row(i), program.outgoing_row(i), damping))

@@ -23,7 +23,7 @@ struct Setting {
   bool check(std::int32_t w) const noexcept { return call.check(worker(w)); }
   // Calls step(i, worker) for i = 0 .. count - 1, on several threads if the options say so.
   // `grain`: the least number of consecutive steps that one thread takes. If the caller's executor
-  // does not run all steps, the call fails.
+  // does not run every step exactly once, the call fails.
   template <class Step>
   void each(std::int64_t count, std::int64_t grain, Step &&step) const noexcept {
     if (!parallel_for(options.executor, count, grain, std::forward<Step>(step)))
@@ -31,8 +31,8 @@ struct Setting {
   }
 };
 
-// Cost of loading or storing one row of scores or messages, in steps (Limits::spend), for finding the
-// place of the row in memory. The steps for the entries of the row come in addition.
+// Steps (Limits::spend) that finding a row of scores or messages in memory counts as, before it is
+// loaded or stored. The steps for its entries come in addition.
 inline constexpr std::int64_t kRowSteps = 64;
 
 // The program of a chain, laid out at the beginning of `room`, with the rest of the room as its

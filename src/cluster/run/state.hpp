@@ -1,11 +1,11 @@
 // State of a run that persists between calls: labellings, messages, scores, unfinished work.
 //
-// Rounds, polish, repair and dual bound compute on this state. A reset starts Standing, Tally and
-// Course anew. A warm start, which begins from an earlier run, copies Standing from that run if
-// both have the same model and the earlier run has replaced no inputs of the model (inputs.hpp).
-// "Equation 1" is the score of a whole labelling: the sum of phi (the score of a chain) over the
-// chains plus the sum of the potential C over the cliques. An array "by message entry" has one
-// entry for each entry of all message rows (Clique::row). edits.hpp explains edits.
+// All parts of a run compute on this state. A reset starts Standing, Tally and Course anew. A warm
+// start, which begins from an earlier run, copies Standing from that run if both have the same
+// model and the earlier run has neither replaced scores nor edits (inputs.hpp). "Equation 1" is the
+// score of a whole labelling: the sum of phi (the score of a chain) over the chains plus the sum of
+// the potential C over the cliques. An array "by message entry" has one entry for each entry of all
+// message rows (Clique::row). edits.hpp explains edits.
 #pragma once
 
 #include "cluster/run/assignment.hpp"
@@ -26,14 +26,16 @@ inline constexpr std::uint8_t kNeedsUpdate = 2;
 // Set with the two above: the chain has sent messages, but other chains were left out after that, so
 // it sends them again.
 inline constexpr std::uint8_t kSendsAgain = 4;
-// Flags of a clique: its outgoing messages are to be computed in this round, or in the next.
-inline constexpr std::uint8_t kAnswersNow = 1;
+// Flags of a clique: its outgoing messages are to be computed, or if it is closed, it is to be
+// solved.
+inline constexpr std::uint8_t kAnswersNow = 1; // as soon as a round updates cliques
+// Not again in this round, but in the next: leave_round() turns it into kAnswersNow.
 inline constexpr std::uint8_t kAnswersLater = 2;
 
 // Detects that message rounds alternate between two labellings.
 struct Alternation {
   void add(std::uint64_t labelling_hash) noexcept;
-  bool found = false; // true if the last four rounds alternated
+  bool found = false; // true if the last four rounds alternated between two labellings
 
 private:
   std::uint64_t last_[4] = {}; // hashes of the last four rounds, newest first; 0: no such round
@@ -58,11 +60,15 @@ struct Standing {
   // is minus infinity.
   bool fill_in_own = false;
   bool is_polished = false;   // `best` is the result of a polish, and nothing has changed since
-  bool is_regrouped = false;  // `best` is the result of a regroup, and nothing has changed since
+  // A solve does not regroup: `best` is the result of a regroup or of a solve after edits, and
+  // nothing has changed since.
+  bool is_regrouped = false;
   bool zero_messages = true;  // no clique has sent messages yet
   bool has_unit = false;      // the unit of the message stores is chosen
   Alternation alternation;
-  std::int64_t best_round = 0;        // the last round from which a part of `best` was taken
+  // Number of rounds that were done when a part of `best` was last replaced; 0 if the polish that
+  // starts from `own` replaced it.
+  std::int64_t best_round = 0;
   double own_score = kForbidden;      // equation 1 of RunState::own; minus infinity until round 0
   double rounds_score = kForbidden;   // greatest equation 1 of a labelling that a round ended with
   double local_search_score = kForbidden; // equation 1 after the polish that starts from `best`
@@ -104,7 +110,8 @@ struct DualState {
   gsl::span<double> clique_bounds;
   gsl::span<double> chain_bounds;
   // By index in Model::members: the column that the slot shows under the multipliers; -1:
-  // none (its chain is left out or has no labelling, or its clique is closed).
+  // none (its chain is left out, or no labelling or assignment was found). For closed cliques,
+  // by_clique is -1 and by_chain is not used.
   // by_chain: in the best labelling of the slot's chain. by_clique: in the best assignment of the
   // slot's clique.
   gsl::span<std::int32_t> by_chain;
@@ -288,9 +295,10 @@ struct EditState {
   EditStage stage = EditStage::none;
   std::int64_t next = 0;     // index of the next item in the list of the current stage
   std::int64_t round = 0;
-  bool is_infeasible = false; // an edited chain has no labelling
+  bool is_infeasible = false; // an edited chain has no labelling and must be left out
   bool round_found = false;   // a round found the best labelling
-  // Some clique has outdated messages that this solve does not compute.
+  // Some clique has outdated messages, or if closed an outdated solution, that this solve does not
+  // compute.
   bool leaves_messages = false;
 
 private:
@@ -307,23 +315,26 @@ struct RunState {
 
   // Returns to the state of a new run.
   void reset(const Model &model) noexcept;
-  // Copies labellings, flags and standing from a run of the same model, and leaves out the same
-  // chains. Does not copy messages, tally, multipliers or unfinished work.
+  // Copies labellings, flags, set_aside_by and standing from a run of the same model, and leaves
+  // out the same chains. Does not copy messages, tally, multipliers or unfinished work.
   void take_over(const RunState &earlier, const Model &model, Inputs &inputs) noexcept;
-  // Abandons an unfinished round. Chains and cliques keep their pending work; kAnswersLater becomes
-  // kAnswersNow.
+  // Must be called when a round ends, or to abandon an unfinished one. Chains and cliques keep
+  // their pending work; kAnswersLater becomes kAnswersNow.
   void leave_round() noexcept;
   // Must be called after inputs have changed (scores, allowed labels, strengths) while is_settled()
-  // is false: marks round 0 as pending, discards bounds and abandons an unfinished round.
+  // is false: marks round 0 as pending, discards bounds, abandons all unfinished work, and lets
+  // chains that are set aside take part again.
   void replaced_scores() noexcept;
   // Must be called after an edit of a complete solution (is_settled() is true), when no round is
-  // unfinished: marks round 0 as pending and discards bounds.
+  // unfinished: marks round 0 as pending, discards bounds and abandons other unfinished work.
   void replaced_inputs() noexcept;
-  // Must be called after labels and chain scores of `best` were replaced: marks round 0 as pending.
-  // Round 0 then copies chains whose score in `best` is minus infinity from `own` to `best`.
+  // Must be called after labels and chain scores of `best` were replaced: marks round 0 as pending
+  // and abandons all unfinished work. Round 0 then copies chains whose score in `best` is minus
+  // infinity from `own` to `best`.
   void go_on_from_best() noexcept;
-  // Must be called after chains were decoded without messages, if some of them have or had no
-  // labelling: leaves out the chains whose phi in `own` is minus infinity, and no others.
+  // Must be called after chains of `own` have changed, if some chain has or had no labelling there:
+  // leaves out the chains whose phi in `own` is minus infinity, and no others. Flags the chains and
+  // cliques whose messages depend on who is left out.
   void leave_out(const Model &model, Inputs &inputs) noexcept;
   // Leaves out, in addition, the chains whose entry in set_aside_by is not -1. They keep their best
   // labellings without messages. Marks round 0 as pending.
@@ -360,14 +371,15 @@ struct RunState {
 
   Assignment own;  // best labelling of each chain without messages
   Assignment best; // best labelling found so far
-  Assignment now;  // labelling of the current round, or the labelling that polish or repair changes
+  Assignment now;  // labelling of the current round, or the one that a local search or the dual
+                   // bound changes
   MessageStore to_chain;  // messages from cliques to their members
   MessageStore to_clique; // messages from members to their cliques
   gsl::span<std::uint8_t> chain_needs;  // by chain: flags kNeedsOwn, kNeedsUpdate, kSendsAgain
   gsl::span<std::uint8_t> clique_needs; // by clique: flags kAnswersNow, kAnswersLater
   // By chain: -1, or for a chain that is set aside the clique that is the reason. All members of this
-  // clique are in the chain, and it forbids every labelling of the chain that the repair tried. Empty
-  // if no clique may forbid a value.
+  // clique are in the chain, and it forbids every labelling of the chain that the repair tried.
+  // Empty if no clique that is not closed may forbid a value.
   gsl::span<std::int32_t> set_aside_by;
   DualState *dual = nullptr;  // NULL in a run without bounds
   EditState *edits = nullptr; // NULL in a run without edits
