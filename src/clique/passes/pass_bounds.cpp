@@ -41,8 +41,8 @@ CHORALE_INLINE bool PassBounds::bound_all() noexcept {
   potential_ = 0;
   double magnitude = 0;
   // The thresholds are placed evenly between `low` and `high`, the range of d_i = psi_i,alpha - w_i
-  // that matters for any alpha. Let s = f_alpha(n) - f_alpha(n - 1), the greatest step of the table.
-  // Giving alpha to a member with d_i < -s would only lower the bound: this gives `low`.
+  // that matters for any alpha. Let s = f_alpha(n) - f_alpha(n - 1), the greatest step of the
+  // table. Giving alpha to a member with d_i < -s would only lower the bound: this gives `low`.
   // Unless alpha is the best column of member i, d_i is at most minus the slope that w_i contains:
   // this gives `high`.
   double low = 0;

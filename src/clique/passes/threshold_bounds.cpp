@@ -68,9 +68,10 @@ bool ThresholdBounds::note_defaults() noexcept {
   return true;
 }
 
-// The lower end of the thresholds is minus the range of table steps: in a best labelling no member
-// with a lower gain has alpha, since no table step outweighs the loss. The upper end is twice the
-// mean gain of the members by their best columns, an estimate: bounds are correct for any thresholds.
+// The lower end of the thresholds is minus the range of table steps: in the best labelling of a
+// pass no member with a lower gain has alpha, since no table step outweighs the loss. The upper end
+// is twice the mean gain of the members by their best columns, an estimate: bounds are correct for
+// any thresholds.
 //
 // A part is an interval of the bit patterns of places (top_ - gain) as floats. So parts are narrow
 // at high gains, where places are small and the counts of default columns change most, and grow
