@@ -21,7 +21,7 @@ constexpr double kBonuses[] = {0, 0.5, 1};
 constexpr std::int32_t kLearnPatience = 2;
 constexpr double kCaution = 0.5; // standard errors that a smaller pair may cost more
 constexpr double kAgreementLevel = 0.01; // greatest p-value at which members agree
-constexpr double kGainLevel = 0.05;      // and of a gain, if groups are few or none exchanged
+constexpr double kGainLevel = 0.05;      // greatest p-value of a gain, where judge() requires one
 constexpr std::int32_t kFlips = 4096;
 constexpr std::int64_t kFewGroups = 8;
 // Without gold labels.

@@ -131,7 +131,7 @@ chorale_status create_learnt(const Report &report, const Memory &memory, const K
 
 namespace {
 
-constexpr int kDigits = 14; // of each number
+constexpr int kDigits = 14; // of each number in JSON
 
 constexpr std::string_view kBasisNames[] = {"agreement", "log-agreement", "share", "single",
                                             "out",       "empty",         "conflict", "value",

@@ -17,7 +17,7 @@ namespace {
 // the local search moves one position at a time. If all kinds have property cliques, quick runs have
 // no rounds: the local search then moves whole chains, and does as well in a tenth of the time.
 constexpr std::int64_t kQuickRounds = 3;
-constexpr std::int64_t kMostRuns = 53; // of a problem: 17 pairs of each family, one before and after
+constexpr std::int64_t kMostRuns = 53; // of a problem: 17 for each of 3 families, 1 before, 1 after
 constexpr std::int32_t kFolds = 10;
 
 // True if mask, unary, start and transition scores allow `label` at t if the parent of t has the
