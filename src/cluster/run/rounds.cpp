@@ -22,8 +22,9 @@ bool is_interrupted(const Worker &worker) noexcept {
 
 // Does for a chain what its flags ask for, as far as `update` says: decodes it without messages into
 // `own` and `now`; decodes it under its messages into `now`, and sends its messages. While all messages
-// are 0, one pass does all of this. Leaves the chain out if it has no labelling. The flags stay while
-// work is left (Update::own, interrupted, failed), so that the next call does it.
+// are 0, one pass does all of this. Leaves the chain out if it has no labelling that those of its
+// cliques with one member allow too (ChainProgram::is_shut_out). The flags stay while work is left
+// (Update::own, interrupted, failed), so that the next call does it.
 void Rounds::update_chain(std::int32_t number, Worker &worker, Update update) noexcept {
   const Model &model = setting_.model;
   Call &call = setting_.call;

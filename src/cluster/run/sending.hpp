@@ -1,6 +1,6 @@
 // Sends the messages of one chain or one clique: stores those that changed, and flags the receivers.
-// Rounds do this for all chains and cliques whose messages changed, solves after edits for those that
-// edits reach.
+// Rounds do this for all chains and cliques whose flags ask for it (RunState::chain_needs,
+// clique_needs), solves after edits for those that edits reach.
 #pragma once
 
 #include "cluster/run/setting.hpp"
