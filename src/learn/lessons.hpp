@@ -104,8 +104,8 @@ public:
       }
   }
   // Returns the value that a member shows under `labels` (of all positions). A whole chain: -1 for
-  // UNLISTED, EMPTY and CONFLICT. A position: R, the number of values, for EMPTY. kUnknown if a
-  // label that the value depends on is below 0.
+  // UNLISTED, EMPTY, CONFLICT and values that the clique's dictionary lacks. A position: R, the
+  // number of values, for EMPTY. kUnknown if a label that the value depends on is below 0.
   std::int32_t value_shown(const Lesson &lesson, const Slot &slot,
                            gsl::span<const std::int32_t> labels) const noexcept;
   std::int64_t group_of(const Lesson &lesson, std::int32_t clique) const noexcept {
