@@ -40,8 +40,8 @@ public:
   Polish(const Setting &setting, RunState &state) noexcept
       : setting_(setting), state_(state), evaluation_(setting, state) {}
 
-  // Polishes the best labelling, and then the labelling without messages, unless the best one has
-  // its score and comes from round 0. Resumes an interrupted polish.
+  // Polishes the best labelling, and then the labelling without messages, unless the best one comes
+  // from round 0 and has the same score. Resumes an interrupted polish.
   void run() noexcept;
 
 private:

@@ -70,8 +70,8 @@ struct PlacedClique {
   }
   PlacedClique(const PlacedClique &) = delete; // the program points to the clique
   PlacedClique &operator=(const PlacedClique &) = delete;
-  // Loads the messages from the members into the incoming rows of the program. Not for a closed clique,
-  // which has none. False if interrupted.
+  // Loads the messages from the members into the incoming rows of the program. Not for a closed
+  // clique, which has no messages. False if interrupted.
   bool load(const MessageStore &to_clique, Limits &limits) noexcept {
     const std::int64_t columns = clique.columns();
     const auto load_rows = [&](std::int64_t begin, std::int64_t end) {

@@ -21,7 +21,8 @@ namespace chorale {
 
 // Flags of a chain, which say what work is pending.
 inline constexpr std::uint8_t kNeedsOwn = 1; // decode without messages
-// Decode under the incoming messages, and send messages.
+// Decode under the incoming messages, and send messages. An item of a closed clique: have the clique
+// solved.
 inline constexpr std::uint8_t kNeedsUpdate = 2;
 // Set with the two above: the chain has sent messages, but other chains were left out after that, so
 // it sends them again.
@@ -109,11 +110,10 @@ struct DualState {
   // Upper bounds of the terms of the cliques and of the chains; NaN if still to be computed.
   gsl::span<double> clique_bounds;
   gsl::span<double> chain_bounds;
-  // By index in Model::members: the column that the slot shows under the multipliers; -1:
-  // none (its chain is left out, or no labelling or assignment was found). For closed cliques,
-  // by_clique is -1 and by_chain is not used.
-  // by_chain: in the best labelling of the slot's chain. by_clique: in the best assignment of the
-  // slot's clique.
+  // By index in Model::members: the column that the slot shows under the multipliers, in the best
+  // labelling of its chain (by_chain) and in the best assignment of its clique (by_clique); -1: none
+  // (its chain is left out, or no labelling or assignment was found). For closed cliques, by_clique
+  // is -1 and by_chain is not used.
   gsl::span<std::int32_t> by_chain;
   gsl::span<std::int32_t> by_clique;
   DualProgress progress;
