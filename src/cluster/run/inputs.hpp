@@ -50,8 +50,8 @@ public:
   bool replace(std::int32_t chain, const ChainView &view) noexcept;
   // Undoes replace() for a chain whose scores were replaced.
   void restore(std::int32_t chain) noexcept;
-  // Undoes all replaced scores and edits: scores are those of the model, all labels are allowed,
-  // the factors of all strengths are 1, and no member is left out. Restricted columns stay.
+  // Undoes all replaced scores and edits: scores are those of the model, set_allowed() forbids no
+  // label, the factors of all strengths are 1, and no member is left out. Restricted columns stay.
   void restore_all() noexcept;
 
   // Lays out the memory of set_absent(); with `edits` that of set_allowed() and set_strength(), and
@@ -130,13 +130,14 @@ private:
   // row-major without gaps: 1 if the label is allowed at the position, otherwise 0. It is
   // initialised only while the chain's entry of masked_ is above 0.
   gsl::span<std::uint8_t> masks_;
-  gsl::span<std::int32_t> masked_; // by chain: number of positions with a label that is not allowed
+  // By chain: number of positions with a label that set_allowed() forbids.
+  gsl::span<std::int32_t> masked_;
   gsl::span<double> strengths_;    // by clique: factor of its potential
   bool expects_edits_ = false;
   bool some_absent_ = false;       // false: no member is left out, and absent_ is not read
   gsl::span<std::int32_t> absent_; // by clique: see set_absent()
-  // Number of positions with a label that is not allowed plus number of cliques with a strength
-  // other than 1.
+  // Number of positions with a label that set_allowed() forbids, plus number of cliques with a
+  // strength other than 1.
   std::int64_t edited_ = 0;
 };
 

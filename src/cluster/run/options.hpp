@@ -12,9 +12,9 @@ namespace chorale {
 
 // Reason why a computation of a run failed. Two failures are equal if their kinds are. Kinds:
 // potential: the callback of a potential failed. instance_stopped: a callback of an instance returned
-// non-zero. instance_value: it gave a number, label or value that is not allowed. state_space: the joint
-// states of a chain's properties exceed the budget. executor: the caller's executor did not run every
-// step of a loop exactly once.
+// non-zero. instance_value: such a callback gave a number, label or value that is not allowed.
+// state_space: the joint states of a chain's properties exceed the budget. executor: the caller's
+// executor did not run every step of a loop exactly once.
 struct RunFailure {
   enum class Kind : std::int32_t {
     none,

@@ -32,8 +32,8 @@ public:
   // many there are in all. Counts the members of a clique once, however many of these slots it has.
   std::int64_t reasons(std::int32_t begin, std::int32_t end, gsl::span<chorale_reason> to,
                        RunFailure *failure) const;
-  // Writes an entry for each chain that is left out, as long as `to` has room. Returns how many of
-  // these chains there are.
+  // Writes an entry for each chain that is left out, but no more than `to` holds. Returns how many
+  // chains are left out.
   std::int64_t left_out(gsl::span<chorale_left_out> to) const;
   // Writes a NUL-terminated JSON text, cut off at the length of `buffer`. Returns the length of the
   // whole text in bytes, with its NUL.

@@ -250,7 +250,8 @@ void Polish::take_closed() noexcept {
         state_.now.take_chain(model.chain_of(clique, i), state_.best);
 }
 
-// Compares the labelling of an interrupted polish with the best one, unless the model is large.
+// Keeps what an interrupted polish has gained so far: offers its labelling (Evaluation::offer).
+// Does not do so in large models (kScoredAtOnce).
 void Polish::offer_so_far() noexcept {
   PolishCourse &course = state_.course.polish;
   const Model &model = setting_.model;

@@ -1,5 +1,5 @@
-// Polish: block coordinate ascent on equation 1, the score of a whole labelling. Finds the best
-// labelling of one chain at a time with all other chains fixed, until no chain gains. Never lowers
+// Polish: block coordinate ascent on equation 1, the score of a whole labelling. Looks for a better
+// labelling of one chain at a time, with all other chains fixed, until no chain gains. Never lowers
 // equation 1. Chains are searched in *batches*. First all chains of a batch are searched in
 // parallel, under the counts of the cliques at the beginning of the batch. Those that gain are then
 // searched again, one after the other, under the counts as they are by then, and changed if they

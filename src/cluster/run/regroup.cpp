@@ -88,9 +88,9 @@ public:
   }
 
   bool has_any() const noexcept { return begins_ > 0; }
-  // True if only the moves of all members to one value are likely to gain.
+  // True if only moves of all members of a clique to one value are likely to gain.
   bool only_wide() const noexcept { return !any_open_; }
-  // Returns how many moves of all members to one value come first.
+  // Returns how many moves of all members of a clique to one value the search begins with.
   std::int32_t wide() const noexcept { return wide_; }
 
   // Prepares moves from RunState::best. Stores in `visit` the steps of a visit (see kVisitsInAll). False
@@ -307,7 +307,7 @@ private:
   MeasuredSum gain_;          // of the move: its total, and the magnitude of all terms that changed
   std::int64_t begins_ = 0;   // number of cliques in which moves begin
   bool any_open_ = false;
-  std::int32_t wide_ = 0;     // how many moves of all members to one value come first
+  std::int32_t wide_ = 0;     // see wide()
   std::int32_t last_ = 0;     // clique of the shift drawn most recently
 };
 

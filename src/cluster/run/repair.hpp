@@ -5,9 +5,9 @@
 // time is decoded. Instead of messages, its incoming rows hold for each column of each slot minus a
 // penalty for the violation that would remain if the slot showed this column. The new labelling is
 // accepted if it lowers sum_p weight_p * violation_p over all cliques p. If no chain lowers this
-// sum in a pass over the cliques, the search leaves the local
-// optimum: violated cliques get more weight (breakout local search), the penalty doubles, and a
-// random member of a random violated clique gets a random value, whatever that costs (random walk).
+// sum in a pass over the cliques, the search leaves the local optimum: violated cliques get more
+// weight (breakout local search), the penalty doubles, and a random member of a random violated
+// clique gets a random value, whatever that costs (random walk).
 //
 // Deciding whether an allowed labelling exists is NP-hard: cliques can encode the clauses of a
 // satisfiability problem. So passes and decodes are limited, and failure proves nothing. If all members

@@ -10,7 +10,7 @@
 namespace chorale {
 namespace {
 
-// Least number of consecutive chains and cliques that one thread takes (Setting::each).
+// Least number of consecutive chains or cliques that one thread takes (Setting::each).
 constexpr std::int64_t kChainGrain = 16;
 constexpr std::int64_t kCliqueGrain = 4;
 

@@ -1,7 +1,7 @@
 // Message rounds. In a round, the cliques send messages to the chains. Then the chains that got new
-// messages are decoded and send messages to the cliques. In round 0 all chains are decoded without
-// messages and send their first messages. "Equation 1" (state.hpp) is the score of a whole
-// labelling.
+// messages are decoded and send messages to the cliques. In round 0 all chains, or later those
+// whose inputs have changed, are decoded without messages and send messages. "Equation 1"
+// (state.hpp) is the score of a whole labelling.
 #pragma once
 
 #include "cluster/run/evaluation.hpp"

@@ -31,8 +31,8 @@ struct Setting {
   }
 };
 
-// Steps (Limits::spend) that finding a row of scores or messages in memory counts as, before it is
-// loaded or stored. The steps for its entries come in addition.
+// Cost, in steps (Limits::spend), of reaching a row of scores or messages in memory. Loading or
+// storing its entries costs more steps.
 inline constexpr std::int64_t kRowSteps = 64;
 
 // The program of a chain, laid out at the beginning of `room`, with the rest of the room as its

@@ -21,8 +21,8 @@ namespace chorale {
 
 // Flags of a chain, which say what work is pending.
 inline constexpr std::uint8_t kNeedsOwn = 1; // decode without messages
-// Decode under the incoming messages, and send messages. An item of a closed clique: have the clique
-// solved.
+// Decode under the incoming messages, and send messages. An item of a closed clique: have its
+// clique solved.
 inline constexpr std::uint8_t kNeedsUpdate = 2;
 // Set with the two above: the chain has sent messages, but other chains were left out after that, so
 // it sends them again.
@@ -111,9 +111,9 @@ struct DualState {
   gsl::span<double> clique_bounds;
   gsl::span<double> chain_bounds;
   // By index in Model::members: the column that the slot shows under the multipliers, in the best
-  // labelling of its chain (by_chain) and in the best assignment of its clique (by_clique); -1: none
-  // (its chain is left out, or no labelling or assignment was found). For closed cliques, by_clique
-  // is -1 and by_chain is not used.
+  // labelling of its chain (by_chain) and in the best assignment of its clique (by_clique); -1:
+  // none (its chain is left out, or no labelling or assignment was found). For closed cliques,
+  // by_clique is -1 and by_chain is not used.
   gsl::span<std::int32_t> by_chain;
   gsl::span<std::int32_t> by_clique;
   DualProgress progress;
