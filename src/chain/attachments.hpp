@@ -35,8 +35,9 @@ struct AttachmentNames {
 // is empty.
 chorale_status check_attachment(const Report &report, const AttachmentNames &names,
                                 const Attached &attached, const ChainView &view) noexcept;
-// Checks that the entries of `classes` and `table` that the property reads are in range, and that
-// the entries of `message` are scores (is_score()). check_attachment() must have succeeded.
+// Checks the entries of `classes`, if the property reads them, and of `table`, if it fires them:
+// they must be in range. Those of `message` must be scores (is_score()). check_attachment() must
+// have succeeded.
 chorale_status check_attachment_numbers(const Report &report, const AttachmentNames &names,
                                         const Attached &attached) noexcept;
 

@@ -21,10 +21,9 @@ Sweep part_of(const Sweep &sweep, std::int32_t first_step, std::int32_t steps) n
 }
 
 // Return what one tree of a forest contributes to scores at positions of the other trees: the best
-// score (or the log-sum) over its own labellings.
-// `row`: the score of the tree, by label of its root. For log-sums the number is left out, since
-// run_sums() may add any number to a whole row: returns 0, or minus infinity if all labels of the
-// root are forbidden.
+// score of its own labellings. With log-sums any number serves, since run_sums() may add a number
+// to a whole row: returns 0, or minus infinity if all labellings of the tree are forbidden. `row`:
+// best score, or log-sum, of the tree, by label of its root.
 double total_of(const MaxPlus &, const double *row, std::int32_t columns) noexcept {
   return greatest({row, to_size(columns)});
 }
@@ -253,9 +252,9 @@ void MaxMarginals::run_chain(Scores &scores, const MarginalTargets &targets) noe
 }
 
 // All roots are children of one virtual node with a single label. The message from a node to a
-// child is the sum of the node's own scores, the message from the node's parent, and the messages
-// of the child's earlier and later siblings. Since no message is ever subtracted, entries of minus
-// infinity are no problem.
+// child is computed, by a step over the edge, from the sum of the node's own scores, the message
+// from the node's parent, and the messages of the child's earlier and later siblings. Since no
+// message is ever subtracted, entries of minus infinity are no problem.
 template <class Products>
 void MaxMarginals::run_tree(Scores &scores, const Products &products,
                             const MarginalTargets &targets) noexcept {

@@ -25,7 +25,7 @@ namespace chorale {
 
 // How a joint program uses a property's incoming message m.
 enum class Role : std::int32_t {
-  outgoing, // the best score for each value of this property is computed, to which m is not added
+  outgoing, // computes the best score for each value v without m(v); other results include m(v)
   paid,     // m(v) is added once, for the value v of the whole labelling
   local,    // approximation: adds m(EMPTY) once, and m(v) - m(EMPTY) for each firing of v
   local_required // for m(EMPTY) = -infinity: adds m(v) for each firing of v; some v must fire
@@ -84,7 +84,8 @@ public:
   // Sets the role; local_required in the place of local if m(EMPTY) is minus infinity.
   void assign(Role role) noexcept;
 
-  // Returns an upper bound on the number of codes in a role, for all chains of this length.
+  // Returns a number that is greater than every code in a role, and so at least the number of
+  // codes; it depends only on the sizes of the attached property.
   std::int64_t code_limit(Role role) const noexcept;
 
   // Number of entries of `message`.
@@ -111,24 +112,26 @@ public:
     return a == empty() ? b : b == empty() || a == b ? a : conflict();
   }
 
-  // Advances `code`: the automaton goes to state `next`, fires `value` (local, or -1 for none), and
-  // has then read `read` positions. Adds to `paid` the message score that the role adds at this
-  // step, if any. False if the labelling is forbidden.
+  // For chains. Advances `code`, which must not be settled(): the automaton goes to state `next`,
+  // fires `value` (from local()), and has then read `read` positions. Adds to `paid` the message
+  // score that the role adds at this step, if any. False if the labelling is forbidden.
   bool advance(std::int32_t &code, std::int32_t next, std::int32_t value, std::int32_t read,
                double &paid) const noexcept;
-  // Returns the code before the first position. Adds to `paid` the message score that the role adds
-  // at the start, if any.
+  // Returns the code before the first position; on a tree, the code of a subtree in which nothing
+  // has fired. Adds to `paid` the message score that the role adds once at the start, if any.
   std::int32_t first_code(double &paid) const noexcept;
   // Returns the message score that is added after the last position; minus infinity if the
-  // labelling is forbidden. `value`: the local value that the automaton fires at the end, or -1.
-  // Writes the final value of the property to `fired`; -1 if `code` does not contain it.
+  // labelling is forbidden. `value`: what the automaton fires at the end, from local(). Writes the
+  // final value of the property to `fired`; -1 if `code` does not contain it.
   double final_payment(std::int32_t code, std::int32_t value, std::int32_t &fired) const noexcept;
-  // For chains. Returns the greatest message score that can still be added after `code`; 0 in the
-  // roles local and local_required. In the role outgoing, the message is added to complete
-  // labellings, for all results but the property's own outgoing message (JointProgram::collect()).
+  // For chains. Returns an upper bound on the message score that can still be added after `code`.
+  // In the roles local and local_required returns 0, which is no bound. In the role outgoing, the
+  // message is added to complete labellings, for all results but the property's own outgoing
+  // message (JointProgram::collect()).
   double greatest_payment(std::int32_t code) const noexcept;
-  // For chains and tracked() properties. Returns the greatest entry of `row` (by local value) that
-  // the property can still attain after `code`. `most`: the greatest entry of the whole row.
+  // For chains and tracked() properties whose code is not settled(). Returns an upper bound on the
+  // entry of `row` (by local value) for the final value of a labelling that has the code `code` so
+  // far. `most`: the greatest entry of the whole row.
   double greatest_after(std::int32_t code, const double *row, double most) const noexcept;
   // For role paid, returns an estimate of the message score that will be added after `code`; 0 for
   // other roles. A beam ranks configurations by it.
@@ -140,8 +143,9 @@ public:
   }
   // Returns the code of the union of two disjoint subtrees that have the codes a and b.
   std::int32_t combine(std::int32_t a, std::int32_t b) const noexcept;
-  // Advances the code of the subtree of t after t itself fired `value` (or -1). Adds to `paid` the
-  // message score that the role adds at this step, if any. False if the labelling is forbidden.
+  // Advances the code of the subtree of t after t itself fired `value` (from local()). Adds to
+  // `paid` the message score that the role adds at this step, if any. False if the labelling is
+  // forbidden.
   bool fire(std::int32_t &code, std::int32_t value, std::int32_t t, double &paid) const noexcept;
 
   Attached attached;

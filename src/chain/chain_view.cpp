@@ -39,7 +39,8 @@ double ChainView::score(gsl::span<const std::int32_t> labelling) const noexcept 
   Expects(!kContracts || labelling.size() >= to_size(length));
   if (!parents || !has_end())
     return add_up(labelling.data(), [this](std::int32_t t) { return t == length - 1; });
-  // The leaves of a tree are found by a pass over the parents for each block of positions.
+  // Finds the leaves of a tree block by block, by a pass over the parents for each block: flags of
+  // a block fit on the stack, so nothing is allocated.
   constexpr std::int32_t kBlock = 1 << 16;
   constexpr std::int32_t kBits = 64;
   std::uint64_t has_child[kBlock / kBits];

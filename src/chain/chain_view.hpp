@@ -1,4 +1,5 @@
-// View of a chain or tree in the caller's arrays, which have been checked and are read in place.
+// View of a chain or tree in the caller's arrays, which are read in place. Dynamic programs expect
+// arrays that have been checked (checks.hpp).
 #pragma once
 
 #include "base/span.hpp"
@@ -9,7 +10,7 @@ namespace chorale {
 struct ChainView {
   std::int32_t length = 0;      // T
   std::int32_t labels = 0;      // m
-  bool single = false;          // true: the scores are float32; false: double
+  bool single = false;          // true: unary, edges, start and end are float32; false: double
   const void *unary = nullptr;  // T x m
   std::ptrdiff_t unary_row = 0; // strides in elements, here and below
   std::ptrdiff_t unary_column = 0;
@@ -74,7 +75,8 @@ struct ChainView {
   void mark_leaves(gsl::span<std::uint8_t> leaves) const noexcept;
 
 private:
-  // Adds up the terms of phi; is_leaf(t) is called for t = 0, 1, .. in this order.
+  // Adds up the terms of phi. If there are end scores, calls is_leaf(t) for t = 0, 1, .. in this
+  // order.
   template <class IsLeaf>
   double add_up(const std::int32_t *labels_at, IsLeaf &&is_leaf) const noexcept;
 };

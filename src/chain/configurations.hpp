@@ -15,12 +15,13 @@ namespace chorale {
 // Configurations with their rows of scores; indexed sets find a configuration by its key.
 class Configurations {
 public:
-  // `codes`: number of codes in a key. `backs`: number of backpointers for each score (0, 1 or 2).
-  // `indexed`: allows find().
+  // `codes`: number of codes in a key. `columns`: greatest number of scores in a row. `backs`:
+  // number of backpointers for each score (0, 1 or 2). `indexed`: allows find().
   Configurations(Layout &layout, std::int32_t capacity, std::int32_t codes, std::int32_t columns,
                  std::int32_t backs, bool indexed) noexcept;
 
-  // Initialises the memory. Must be called once in each dynamic program, before the first clear().
+  // Initialises the memory. Must be called once in each run of a dynamic program, before the first
+  // clear().
   void reset() noexcept;
   // Empties the set. Rows have `columns` entries from now on.
   void clear(std::int32_t columns) noexcept;
@@ -76,7 +77,9 @@ struct JointLimits {
   bool exact = true; // true: fail if `width` is exceeded; false: a beam keeps the best
 };
 struct JointOutcome {
-  bool overflow = false; // the width was exceeded, and no beam was allowed
+  // The program gave up: configurations exceeded the width and no beam was allowed, or there was no
+  // memory for backpointers. With sums: also if only forbidden labellings were kept.
+  bool overflow = false;
   bool pruned = false;   // a beam dropped configurations
   std::int64_t most = 0; // greatest number of configurations kept at a position
 };
@@ -100,24 +103,25 @@ struct JointTargets {
 // beam prunes it. `most`: greatest number of configurations possible.
 std::int32_t staging_room(std::int64_t most, std::int32_t width, std::int32_t labels) noexcept;
 
-// What the joint programs of chains and of trees share: the arguments of a run, the beam, and the
-// messages that it computes.
+// What the joint programs of chains and of trees share: the arguments of a run, the beam, and how
+// messages are collected from complete labellings.
 class JointProgram {
 protected:
-  // `count`: number of properties. `room`: greatest number of configurations in a set. `codes`:
-  // greater than every code of every property.
+  // `count`: number of properties. `width`: upper bound on JointLimits::width. `room`: greatest
+  // number of configurations in a set. `codes`: greater than every code of every property.
   JointProgram(Layout &layout, const ChainView &view, std::int32_t count, std::int32_t width,
                std::int32_t room, std::int64_t codes) noexcept;
   // Stores the arguments of a run, and fills the messages with minus infinity.
   void start(Scores &scores, gsl::span<const BoundProperty> properties, const JointLimits &limits,
              const JointTargets &targets, const LogSums *sums, JointOutcome &outcome) noexcept;
-  // Prunes `set`, with rows of `columns` entries, to the beam width. The rank of a configuration is
-  // its best score plus the sum of expected_payment(). False, with nothing done, if limits_.exact.
+  // Prunes `set`, which has at least limits_.width configurations with rows of `columns` entries,
+  // to this width. The rank of a configuration is its best score plus the sum of
+  // expected_payment(). False, with nothing done, if limits_.exact.
   bool prune(Configurations &set, std::int32_t columns) noexcept;
   // Beam pruning by rank_. Keeps first the configuration of the greatest rank for each code of the
-  // property with the role outgoing (the last one, if several have it), so that entries of its
-  // message are not lost; then those of the greatest ranks among the others, until the width is
-  // reached. Returns the former indices of those that were dropped.
+  // property with the role outgoing (the last one, if several have it), so that as few entries of
+  // its message as possible are lost; then those of the greatest ranks among the others, until the
+  // width is reached. Returns the former indices of those that were dropped.
   gsl::span<const std::int32_t> keep_best(Configurations &set) noexcept;
   // Takes complete labellings on which each property k with the role outgoing has the value
   // fired_[k]. `score`: their best score, without the incoming messages of these properties. Raises

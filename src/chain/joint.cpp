@@ -102,7 +102,8 @@ double Joint::run(const JointTargets &targets, std::int32_t width, bool is_exact
 
 // Returns the score that decoding maximises, for a given labelling: phi (the score of the chain or
 // tree alone) plus ChainView::added plus the message score of each property's value. Minus infinity
-// if a value fires that is outside a dictionary without UNLISTED, or if interrupted.
+// if the labelling is forbidden (also by a value that fires outside a dictionary without UNLISTED),
+// or if interrupted.
 double Joint::value_of(gsl::span<const std::int32_t> labels) noexcept {
   if (!scores_.spend(8 * std::int64_t{view_.length}))
     return kForbidden;
@@ -126,8 +127,9 @@ double Joint::value_of(gsl::span<const std::int32_t> labels) noexcept {
 // Runs the program once for a tree, if properties have local scores, and for the message of the
 // only property. Otherwise a run with a narrow beam comes first. If this beam drops nothing, its
 // result is exact. If it drops something, the scores that it attains are lower bounds, by which a
-// run with the full width drops partial labellings. `outgoing`: the property whose message is
-// computed; -1: decodes, and returns the best score.
+// run with the full width drops partial labellings; if the full width is no greater, the result of
+// the narrow beam stays, except in the mode EXACT. `outgoing`: the property whose message is
+// computed; -1: decodes, and returns the best score, or minus infinity if interrupted.
 double Joint::run_bounded(std::int32_t outgoing, JointOutcome &outcome) noexcept {
   if (is_interrupted())
     return kForbidden;

@@ -6,7 +6,8 @@
 // those of chorale/run.h (chorale_joint_mode). In the mode LOCAL_SCORES, all properties but the one
 // whose message is computed have *local scores* (Role::local): an approximation with fewer
 // configurations. In the mode BEAM only the best configurations are kept; in the mode AUTO too, if
-// there are more than the budget. The mode EXACT uses no local scores and drops no configuration.
+// there are more than the *budget* (`max_states` of the public options). The mode EXACT uses no
+// local scores and drops only partial labellings that cannot change the result.
 #pragma once
 
 #include "chain/attachments.hpp"
@@ -25,7 +26,7 @@ struct JointOptions {
   std::int32_t beam_width;
   std::int32_t budget;
   // What happens in the mode LOCAL_SCORES if there are more configurations than the budget. true:
-  // the call reports an overflow; false: a beam keeps the best ones.
+  // the call reports an overflow; false: a beam keeps the best ones. Sums always report one.
   bool is_strict = true;
   // True if a run may use Joint::reach(), whose messages are exact, except entries so far below the
   // greatest one that no clique could prefer them: these are replaced by upper bounds.
@@ -40,9 +41,10 @@ struct JointPlan {
 
 struct JointSummary {
   JointOutcome outcome;
-  bool exact = false;
-  double score = kForbidden; // best score; for messages, the greatest entry of all messages
-  double lost = 0;           // for sums of chains: the result of JointChain::lost()
+  bool exact = false; // the result is exact up to rounding; not set by Joint::marginals()
+  // decode(): the best score. send(): the greatest entry of all messages. sum(): the log-sum.
+  double score = kForbidden;
+  double lost = 0; // for sums of chains: the result of JointChain::lost()
 };
 
 class Joint {
@@ -53,18 +55,20 @@ public:
         const JointOptions &options, JointUse use, BoundTables *shared = nullptr) noexcept;
 
   // Loads the scores and prepares the properties (BoundProperty::bind()). Must be called before all
-  // functions below. If `limits` (NULL: none) interrupt prepare() or one of those functions, the
-  // best score is minus infinity and the other results are undefined.
+  // functions below. If `limits` (NULL: none) interrupt prepare() or one of those functions, its
+  // results must not be used; the score of decode() and sum() is then minus infinity.
   void prepare(Limits *limits = nullptr) noexcept;
   // Computes messages. outgoing[k] receives the message of property k; if it is NULL, this message
   // is not computed. The message has R_k + 2 entries: the best score for each of the R_k values of
-  // the property, for EMPTY and for CONFLICT.
+  // the property, for EMPTY and for CONFLICT. If a message needs more configurations than allowed
+  // (summary.outcome.overflow), this and all later messages are not written.
   void send(gsl::span<double *const> outgoing, JointSummary &summary) noexcept;
   // Finds the best labelling under all messages. `labelling` holds it if summary.score is above
   // minus infinity.
   void decode(JointSummary &summary) noexcept;
   // For chains, not trees: writes T rows of max-marginals. If the beam dropped configurations
-  // (summary.outcome.pruned), labels that no kept configuration allows get minus infinity.
+  // (summary.outcome.pruned), labels that no kept configuration allows get minus infinity, and
+  // other entries may be too low. On an overflow (summary.outcome.overflow), `to` is not written.
   void marginals(const Matrix<double> &to, JointSummary &summary) noexcept;
   // For chains: writes T rows of log-sums; entry y of row t is the log-sum of the scores, messages
   // included, of all labellings with label y at t, plus a number that is the same for the whole
@@ -83,12 +87,13 @@ public:
   // between two entries. So entry v cannot affect the receiver if
   //     message[v] + steady[v] < max over w of (message[w] + steady[w]) - reach.
   // In its place the message then has an upper bound, the number for which both sides are equal.
-  // Partial labellings that can neither reach such an entry nor the best score are dropped. The
-  // caller calls guide(), then offer() any number of times, then reach().
+  // Partial labellings that can attain neither the best score nor an entry that may affect the
+  // receiver are dropped. After prepare(), the caller calls guide(), then offer() any number of
+  // times, then reach().
 
   // Writes to `labelling` the best labelling by the scores of the chain (with ChainView::added),
-  // without messages of properties. Sets all steady parts to 0. False if every labelling is
-  // forbidden or if interrupted.
+  // without messages of properties. Forgets earlier offers, and sets all steady parts to 0. False
+  // if every labelling is forbidden or if interrupted.
   bool guide() noexcept;
   // entries() returns the number of entries of the message of property k, by local value; column()
   // the index of an entry in the clique's numbering (write_message()); steady() the steady parts of
@@ -100,28 +105,30 @@ public:
   }
   // Supplies a known labelling, whose score bounds the best score from below. `score`: its score,
   // with ChainView::added, but without messages of properties. `shown`: value of each property,
-  // from Attached::evaluate(). Ignores forbidden labellings. True if the score of the labelling
-  // with all messages is at least that of all earlier offers.
+  // from Attached::evaluate(). True if the labelling is allowed, and its score with all messages is
+  // at least that of all earlier offers. Ignores forbidden labellings.
   bool offer(gsl::span<const std::int32_t> labels, double score,
              gsl::span<const std::int32_t> shown) noexcept;
   // Returns the greatest score, including messages, of an offered labelling.
   double offered() const noexcept { return attained_[attachments_.count]; }
   // Computes best() and, if `reaches` is not empty, the messages. reaches[k]: the reach for the
-  // message of property k; if it is infinite, all entries are exact. False if interrupted, or if a
-  // position has more configurations than plan_.width, which here does not depend on the budget.
+  // message of property k; if it is infinite, all entries are exact. False if interrupted, if a
+  // position has more configurations than plan_.width (which, in the use reach, does not depend on
+  // the budget), or if there is no memory for all backpointers.
   bool reach(gsl::span<const double> reaches) noexcept;
   // Returns the greatest score, including messages; at least offered(). Minus infinity if every
   // labelling is forbidden.
   double best() const noexcept { return best_; }
-  // After reach() with `reaches`: writes the R + 2 entries of the message of property k.
+  // Writes the message of property k that send() or reach() (with `reaches`) computed last: R + 2
+  // entries, in the clique's numbering.
   void write_message(std::int32_t k, gsl::span<double> row) const noexcept;
   // After reach() with best() > offered(): writes the best labelling to `labelling`. False if there
-  // are too many configurations, if rounding errors dropped this labelling, or if
+  // are too many configurations or backpointers, if rounding errors dropped this labelling, or if
   // interrupted.
   bool trace() noexcept;
 
   Scores &scores() noexcept { return scores_; }
-  gsl::span<std::int32_t> labelling; // T: best labelling; only for decoding
+  gsl::span<std::int32_t> labelling; // T: best labelling; for the uses decoding and reach
 
 private:
   void assign(std::int32_t outgoing) noexcept;
@@ -176,7 +183,7 @@ private:
   double *attained_ = nullptr;
   std::int32_t *values_ = nullptr; // count: local value of each property on one labelling
   double best_ = kForbidden;
-  double traced_ = kForbidden; // score of `labelling` after reach() or trace()
+  double traced_ = kForbidden; // minus infinity: reach() has not decoded, so trace() must
   gsl::span<std::int32_t> first_; // T: best labelling that run_bounded() knows before its full run
   std::optional<JointChain> chain_;
   std::optional<JointTree> tree_;

@@ -10,7 +10,7 @@
 namespace chorale {
 namespace {
 
-// Relative tolerance for rounding errors in pruning.
+// Relative tolerance for rounding errors in threshold().
 constexpr double kJointRounding = 1e-9;
 // Capacity of JointChain::all_, unless twice the rows of a set are more, or fewer configurations
 // are possible. When all_ is full, configurations without rows are forgotten. Memory that is never
@@ -157,11 +157,11 @@ bool JointChain::step(Scores &scores, std::int32_t t) noexcept {
   return true;
 }
 
-// Returns a threshold for the configuration `key`: a partial labelling may be dropped if its score
-// plus its best completion without properties is below this number. A target (the best score, or an
-// entry of an outgoing message) needs at least this sum: the least score that matters to the target
-// (JointTargets), minus the most that messages can still add, minus a tolerance for rounding. The
-// threshold is the least of these sums.
+// Returns a threshold for the configuration `key`: a partial labelling may be dropped if the sum of
+// its score and of its best completion without properties is below this number. To matter to a
+// target (the best score, or an outgoing message), this sum must be at least the least score that
+// matters to the target (JointTargets), minus the most that messages can still add, minus a
+// tolerance for rounding. The threshold is the least of these numbers over all targets.
 double JointChain::threshold(const std::int32_t *key) const noexcept {
   double most = kForbidden;
   for (std::int32_t but = 0; but <= count_; ++but) {
@@ -247,7 +247,8 @@ void JointChain::read_cells(const std::int32_t *key, std::int32_t t) noexcept {
 }
 
 std::uint64_t JointChain::quiet_labels(std::int32_t number, std::int32_t t) noexcept {
-  // A state that cannot fire any more is replaced by the dead one (BoundProperty::advance()).
+  // A state that cannot fire any more is replaced by the dead one (BoundProperty::advance()), so no
+  // label leads back to it.
   for (std::int32_t k = 0; k < count_; ++k)
     if (cells_[k].state != properties_[k].attached.property->dead() &&
         !properties_[k].may_fire(t + 1, cells_[k].state))
@@ -297,7 +298,7 @@ void JointChain::take(std::int32_t to, std::int32_t y, double score, std::int32_
 
 // Moves row_ on to next_: row_[y], the score at position t with label y reached from row i of now_,
 // goes to the row of the configuration that label y leads to. Forbidden scores and those below the
-// bound are dropped.
+// thresholds in bounds_ are dropped.
 void JointChain::spread(std::int32_t i, std::int32_t t) noexcept {
   const double bound = bounds_[now_.number(i)];
   std::int32_t count = 0;

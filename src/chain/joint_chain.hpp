@@ -47,8 +47,9 @@ public:
   }
 
   // Runs the program, with each property in its role (bound_property.hpp), and returns the best
-  // score with all messages. If `targets` allow it to drop partial labellings, guide() must have
-  // been called, and no property may have local scores.
+  // score with all messages; minus infinity on an overflow, or if interrupted. If `targets` allow
+  // it to drop partial labellings, guide() must have been called, and no property may have local
+  // scores.
   double run(Scores &scores, gsl::span<const BoundProperty> properties, const JointLimits &limits,
              const JointTargets &targets, JointOutcome &outcome) noexcept;
 
@@ -66,9 +67,9 @@ public:
                  const JointLimits &limits, const LogSums *sums, const Matrix<double> &to,
                  JointOutcome &outcome) noexcept;
 
-  // After a run with sums: returns an upper bound on the probability of the labellings that were
-  // left out; 0 if no labelling was left out. No probability computed from the sums is wrong by
-  // more than this bound.
+  // After marginals() with `sums`: returns an upper bound on the probability of the labellings that
+  // were left out; 0 if no labelling was left out. No probability computed from the sums is wrong
+  // by more than this bound.
   double lost() const noexcept { return lost_part_; }
 
 private:
@@ -82,7 +83,7 @@ private:
 
   JointChain(Layout &layout, const ChainView &view, std::int32_t count, std::int64_t most,
              std::int32_t width, std::int64_t codes, JointUse use, std::int32_t room) noexcept;
-  // Makes the only configuration before the first position, after start().
+  // Begins a pass, after start(): makes the only configuration before the first position.
   void begin() noexcept;
   bool step(Scores &scores, std::int32_t t) noexcept;
   // Elementary steps for one configuration at one position.
@@ -91,7 +92,8 @@ private:
            ((sums_ ? 5 * LogSums::kWork : 1) + labels_ + 7 + 8 * std::int64_t{count_});
   }
   void spread(std::int32_t i, std::int32_t t) noexcept;
-  // Raises the score of label y in row `to` of next_ to `score`, which comes from row i of now_.
+  // Raises the score of label y in row `to` of next_ to at least `score`, which comes from row i of
+  // now_; with sums, makes it the log-sum of both.
   void take(std::int32_t to, std::int32_t y, double score, std::int32_t i) noexcept;
   // Returns the number of a configuration in all_, to which it is added if it is new. If all_ is
   // full, forgets all configurations but those of now_ and next_, whose numbers then change.
@@ -103,10 +105,12 @@ private:
   // Sets cells_ for the configuration `key` at position t, for quiet_labels() and successor().
   void read_cells(const std::int32_t *key, std::int32_t t) noexcept;
   // Returns the labels (bit y for label y; only the first 64) that lead from the configuration to
-  // itself and fire nothing. `number`: the number of the configuration.
+  // itself and whose actions are all FIRE_NOTHING. `number`: the number of the configuration.
+  // read_cells() must have been called for it.
   std::uint64_t quiet_labels(std::int32_t number, std::int32_t t) noexcept;
-  // Writes to key_ the key of the successor after `label` at t. Adds to `paid` the message scores
-  // that the step adds. False if the successor is forbidden.
+  // Writes to key_ the key of the successor of the configuration `from` after `label` at t. Adds to
+  // `paid` the message scores that the step adds. False if the successor is forbidden. read_cells()
+  // must have been called for `from`.
   bool successor(const std::int32_t *from, std::int32_t t, std::int32_t label,
                  double &paid) noexcept;
   // Returns the end score of `label` plus the message scores added at the end. Unless this is minus
@@ -117,13 +121,14 @@ private:
   bool go_back(Scores &scores, std::int32_t t) noexcept; // false if interrupted
   bool make_room() noexcept;
   double threshold(const std::int32_t *key) const noexcept;
-  // Used with log-sums. Returns, for the configuration with this key, the greatest message score
-  // that each property can still add, summed over the properties.
+  // Used with log-sums. Returns, for the configuration with this key, an upper bound on the sum of
+  // the message scores that the properties can still add.
   double hope(const std::int32_t *key) const noexcept;
   // Sets by_ to the weights of a transition matrix (log_sums.hpp).
   void weigh(const Matrix<const double> &edges) noexcept;
   // Drops all configurations of next_ but limits_.width of them, those with the greatest upper
-  // bounds: (log-sum over labels y of row[y] + after_[y]) + hope() + lowered_.
+  // bounds: (log-sum over labels y of row[y] + after_[y]) + hope() + lowered_. Adds the bounds of
+  // the dropped ones to lost_.
   void thin() noexcept;
   // The forward pass, for marginals() with all rows kept. False on overflow, or if interrupted.
   bool go_forward(Scores &scores) noexcept;
@@ -146,7 +151,7 @@ private:
   bool is_classless_ = false; // every property has a single position class
   double *completion_;      // T x m: best score (or log-sum) of the positions after t, given the
                             // label of t and without properties
-  WeighedMatrix by_{};      // sums: transitions of the current position
+  WeighedMatrix by_{};      // sums: transitions of the current step, as weights
   double *row_;             // m: scores of the successors of one configuration
   std::int32_t *alive_;     // m: labels that are not dropped
   Cell *cells_;        // by property

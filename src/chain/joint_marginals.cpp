@@ -97,9 +97,9 @@ void JointChain::keep_forward(std::int32_t t) noexcept {
   std::copy_n(now_.row(0), std::int64_t{now_.count()} * labels_, forward_rows_ + first * labels_);
 }
 
-// Replaces now_, whose rows have the best scores of the positions after t + 1, by the
-// configurations of position t with the best scores of the positions after t. Successors that the
-// beam dropped in the forward pass count as forbidden. False if interrupted.
+// Replaces now_, whose rows have the best scores (or log-sums) of the positions after t + 1, by the
+// configurations of position t with those of the positions after t. Successors that the beam
+// dropped in the forward pass count as forbidden. False if interrupted.
 bool JointChain::go_back(Scores &scores, std::int32_t t) noexcept {
   const auto key_of = [this](std::int32_t position, std::int32_t i) {
     return forward_keys_ + (std::int64_t{position} * width_ + i) * count_;

@@ -1,7 +1,8 @@
 // The functions of Joint that compute the messages of all properties in one pass (joint.hpp).
 //
-// Every property has the role outgoing, so its message is added to a labelling when the labelling
-// is complete, and the rows of the last position give the best score of each combination of values.
+// To compute messages, every property has the role outgoing, so its message is added to a labelling
+// when the labelling is complete, and the rows of the last position give the best score of each
+// combination of values. A pass that only decodes gives all properties the role paid.
 #include "chain/joint.hpp"
 
 #include <algorithm>
@@ -23,7 +24,7 @@ std::int32_t Joint::column(std::int32_t k, std::int32_t entry) const noexcept {
 }
 
 // Writes the local values that a labelling shows to values_. `shown`: as in offer(). False if the
-// labelling is forbidden.
+// labelling fires a value outside a dictionary without UNLISTED, which forbids it.
 bool Joint::read_values(gsl::span<const std::int32_t> labels,
                         gsl::span<const std::int32_t> shown) noexcept {
   for (std::int32_t k = 0; k < attachments_.count; ++k) {

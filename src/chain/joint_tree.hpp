@@ -21,8 +21,9 @@ public:
             std::int32_t width, std::int64_t codes, bool decode) noexcept;
 
   // Runs the program, with each property in its role (bound_property.hpp), and returns the best
-  // score with all messages. If `sums` is not NULL, takes log-sums (log_sums.hpp) in the place of
-  // maxima and returns the log-sum of the scores of all labellings; there are then no targets.
+  // score with all messages; minus infinity on an overflow, or if interrupted. If `sums` is not
+  // NULL, takes log-sums (log_sums.hpp) in the place of maxima and returns the log-sum of the
+  // scores of all labellings; `targets` must then be empty.
   double run(Scores &scores, gsl::span<const BoundProperty> properties, const JointLimits &limits,
              const JointTargets &targets, const LogSums *sums, JointOutcome &outcome) noexcept;
 
@@ -54,7 +55,8 @@ private:
   bool merge(std::int32_t t) noexcept;
   // Returns the index of the key key_ in `set`, to which it is added if it is new. -1 on overflow.
   std::int32_t insert(Configurations &set, std::int32_t columns) noexcept;
-  // Writes the message and the labelling from the set above the roots; returns the best score.
+  // Fills the messages and the labelling of targets_ from the set above the roots. Returns the best
+  // score, or the log-sum.
   double finish() noexcept;
 
   const std::int32_t *parents_;
@@ -73,7 +75,7 @@ private:
   std::int32_t *merge_back_ = nullptr;
   std::int32_t *chosen_ = nullptr; // T + 1: configuration of each position in the best labelling
 
-  const double *edges_ = nullptr; // transitions to the parent, with rows by the child's labels
+  const double *edges_ = nullptr; // transitions from the parent, with rows by the child's labels
   std::ptrdiff_t edge_stride_ = 0;
 };
 

@@ -44,13 +44,16 @@ struct MaxPlus {
   static constexpr std::int64_t kWork = 1;
 
   // Writes to out[y], for y < columns, the maximum over x < rows of from[x] + matrix[x * stride +
-  // y], plus add[y]. `add` may be NULL. `out` must not overlap the inputs. Entries of minus
-  // infinity in `from` take little time.
+  // y], plus add[y]. With a stride of 0, all rows of the matrix are the same. `add` may be NULL.
+  // `out` must not overlap the inputs. Consecutive entries of minus infinity in `from` take little
+  // time.
   void (*step)(const double *from, std::int32_t rows, const double *matrix, std::ptrdiff_t stride,
                std::int32_t columns, const double *add, double *out) noexcept;
+  // Computes rows 1 .. length - 1, as stated at Sweep.
   void (*sweep)(const Sweep &chain) noexcept;
-  // After a forward sweep: writes the labels of a best path that ends at label `last`. Ties go to
-  // the lowest label. `matrix` is transposed: its rows belong to "to" labels.
+  // Writes the `length` labels of the best path that ends at label `last`. Ties go to the lowest
+  // label at the last position where paths differ. `chain`: the arguments of the forward sweep that
+  // filled the rows, but with a transposed matrix, whose rows belong to "to" labels.
   void (*trace)(const Sweep &chain, std::int32_t last, std::int32_t *labelling) noexcept;
   // Returns the lowest x with the greatest a[x] + b[x]; -1 if all sums are minus infinity.
   std::int32_t (*best_sum)(const double *a, const double *b, std::int32_t count) noexcept;
@@ -59,12 +62,12 @@ struct MaxPlus {
                      double *to) noexcept;
 };
 
-// Returns the fastest variant for this machine. Called once by each dynamic program.
+// Returns the fastest variant for this machine. Scores::load() calls it for all dynamic programs.
 const MaxPlus &max_plus_here() noexcept;
 // Returns the generic variant, the reference in tests.
 const MaxPlus &max_plus_anywhere() noexcept;
 
-// Returns the greatest entry.
+// Returns the greatest entry; minus infinity if there is none.
 double greatest(gsl::span<const double> of) noexcept;
 
 } // namespace chorale

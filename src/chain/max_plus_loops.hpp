@@ -1,18 +1,19 @@
 // Loops of max_plus.cpp, which includes this file once for each instruction set. So the file has no
 // include guard; max_plus.cpp includes all headers that it needs.
 //
-// CHORALE_ENTRY precedes functions that are called from outside, CHORALE_LOOP functions that are
-// inlined into them; both set the instruction set. If CHORALE_AVX2 is 1, vectors have four doubles
-// and FMA is available; otherwise vectors have two doubles, possibly emulated.
+// CHORALE_ENTRY precedes functions that are not inlined, such as those that are called from
+// outside, CHORALE_LOOP functions that are inlined into them. If CHORALE_AVX2 is 1, both select the
+// instruction set, vectors have four doubles, and FMA is available; otherwise vectors have two
+// doubles, possibly emulated.
 
 constexpr int kLanes = CHORALE_AVX2 ? 4 : 2;
 using Lanes = double __attribute__((vector_size(kLanes * sizeof(double))));
 using Indices = std::int64_t __attribute__((vector_size(kLanes * sizeof(std::int64_t))));
 
-// Returns a + b. On many processors additions and comparisons share units, while FMA units are
-// idle. So the sum is computed as 1 * a + b, which rounds once and gives the same number.
-// ones_here() hides the value of `ones` from the compiler, which would otherwise remove the
-// multiplication.
+// Returns a + b. `ones`: from ones_here(). On many processors additions and comparisons share
+// units, while FMA units are idle. So with AVX2 the sum is computed as 1 * a + b, which rounds once
+// and gives the same number. ones_here() hides the value of `ones` from the compiler, which would
+// otherwise remove the multiplication.
 CHORALE_LOOP Lanes sum_of([[maybe_unused]] Lanes ones, Lanes a, Lanes b) noexcept {
 #if CHORALE_AVX2
   return reinterpret_cast<Lanes>(_mm256_fmadd_pd(
@@ -38,7 +39,7 @@ CHORALE_LOOP Lanes ones_here() noexcept {
   return ones;
 }
 
-// Returns a bit mask: bit i is set if lane i is nonzero. In each lane all bits are 0 or all are 1.
+// Returns a bit mask: bit i is set if lane i is nonzero. In each lane all bits must be 0, or all 1.
 CHORALE_LOOP unsigned bits_of(Indices lanes) noexcept {
 #if CHORALE_AVX2
   return static_cast<unsigned>(_mm256_movemask_pd(reinterpret_cast<__m256d>(lanes)));
@@ -129,7 +130,7 @@ CHORALE_LOOP void columns_of(const double *from, std::int32_t rows, const double
   }
 }
 
-// Calls columns_of() for a number of vectors from 1 to kMost.
+// Calls columns_of() for `blocks` vectors, from 1 to kMost.
 template <int kMost>
 CHORALE_LOOP void some_columns(int blocks, const double *from, std::int32_t rows,
                                const double *matrix, std::ptrdiff_t stride, std::int32_t last,
@@ -215,8 +216,9 @@ CHORALE_ENTRY void sweep(const Sweep &chain) noexcept {
 
 // ---- Traceback --------------------------------------------------------------------------------
 
-// Returns the label before label y of position t > 0: the lowest x for which row[x] + unary[x] +
-// (transition score from x to y) equals entry y of the row of t.
+// Returns the label before label y of position t > 0: the lowest x for which entry x of the row of
+// t - 1, plus the unary score of x at t - 1, plus the transition score from x to y equals entry y
+// of the row of t.
 CHORALE_LOOP std::int32_t label_before(const Sweep &chain, Indices mask, std::int32_t t,
                                        std::int32_t y) noexcept {
   const auto padded = static_cast<std::int32_t>(padded_labels(chain.labels));
@@ -240,14 +242,15 @@ CHORALE_LOOP std::int32_t label_before(const Sweep &chain, Indices mask, std::in
 }
 
 // Goes from the last position to the first. Each step waits for the one before it, so two halves
-// are traced at the same time. The one with the first positions starts from a guess, a few positions
-// behind its end: paths from different labels soon meet. If it has not met the path of the other
-// half, it is traced again until it does.
+// are traced at the same time. The path of the first half starts from a guessed label, kAhead
+// positions after the end of this half: paths from different labels soon meet. If it does not join
+// the path of the second half, the first half is traced again, backwards, to where the new path
+// meets the old one.
 CHORALE_ENTRY void trace(const Sweep &chain, std::int32_t last, std::int32_t *labelling) noexcept {
   constexpr std::int32_t kAhead = 4;
   const Indices mask = mask_of(chain.labels);
   const std::int32_t half = std::max(0, (chain.length - kAhead) / 2);
-  const std::int32_t between = chain.length - half - kAhead; // from a position to that of the guess
+  const std::int32_t between = chain.length - half - kAhead; // of positions traced together
   std::int32_t y = last;
   std::int32_t guess = 0;
   for (std::int32_t t = chain.length - 1; t >= half && t > 0; --t) {

@@ -25,7 +25,7 @@ CHORALE_LOOP Lanes label_sum(Lanes ones, Lanes from, const double *rows, int b) 
 }
 
 // Raises best[y] to the maximum of from[x] + rows[x][y] over the four labels x whose scores `from`
-// holds, for all y. If kFirst is true, sets best[y] to this maximum: `best` is not initialised yet.
+// holds, for all y. If kFirst is true, sets best[y] to this maximum, whatever it was.
 template <int kBlocks, bool kFirst>
 CHORALE_LOOP void take_four(Lanes ones, Lanes from, const double *rows,
                             Lanes (&best)[kBlocks]) noexcept {
@@ -64,9 +64,9 @@ CHORALE_LOOP void take_whole([[maybe_unused]] Lanes ones, const Lanes (&from)[kB
    ...);
 }
 
-// CHORALE_ENTRY and not CHORALE_LOOP, which is inlined in every build: in a build without
-// optimisation, one function with all instances inlined could have a frame too large for small
-// stacks.
+// Makes a sweep whose rows have kBlocks vectors. CHORALE_ENTRY and not CHORALE_LOOP, which is
+// inlined in every build: in a build without optimisation, one function with all instances inlined
+// could have a frame too large for small stacks.
 template <int kBlocks> CHORALE_ENTRY void sweep_few(const Sweep &sweep) noexcept {
   const Lanes ones = ones_here();
   const Indices mask = mask_of(sweep.labels);

@@ -1,9 +1,10 @@
-// Dynamic programs without properties: best labelling, max-marginals, k best labellings.
+// Dynamic programs without properties: best labelling, max-marginals, log-sums (log_sums.hpp), k
+// best labellings.
 //
-// Each is a class that takes its memory from a Layout and runs on Scores after Scores::load().
-// Chains are processed left to right and back; trees from the last position to the first (children
-// come after their parents) and back. The limits that Scores::load() receives can interrupt all
-// except KBest.
+// Each is a class that takes its memory from a Layout and runs on Scores after Scores::load(). They
+// share ChainSweep, which uses memory of its caller. Chains are processed left to right and back;
+// trees from the last position to the first (children come after their parents) and back. The
+// limits that Scores::load() receives can interrupt all except KBest.
 #pragma once
 
 #include "chain/joint_tree.hpp"
@@ -12,10 +13,11 @@
 
 namespace chorale {
 
-// Forward and backward recursions of a chain. Entry y of forward row t is the best score of the
-// positions before t and the edge into t, given label y at t. Entry y of backward row t is the best
-// score of the edge out of t and the positions after t, given label y at t. Neither contains the
-// unary scores of t. Rows are padded (max_plus.hpp).
+// Forward and backward recursions of a chain of at least one position. Entry y of forward row t is
+// the best score of the positions before t and the edge into t, given label y at t; in row 0, the
+// start score. Entry y of backward row t is the best score of the edge out of t and the positions
+// after t, given label y at t; in the last row, the end score. Neither contains the unary scores of
+// t. Rows are padded (max_plus.hpp).
 class ChainSweep {
 public:
   static std::size_t row_entries(const ChainView &view) noexcept;
@@ -24,7 +26,7 @@ public:
   // `work`: work_entries() numbers.
   ChainSweep(Scores &scores, gsl::span<double> work) noexcept;
 
-  // In the functions below, an array of rows holds all rows of one direction: row_entries()
+  // In the functions below, `rows` holds the rows of all positions in one direction, row_entries()
   // numbers.
 
   // Computes all forward rows. False if interrupted.
@@ -39,7 +41,7 @@ public:
 
 private:
   bool sweep(gsl::span<double> rows, std::int32_t first, bool forward) noexcept;
-  // Adds the unary scores of t to a row, in work_, which is returned.
+  // Writes a row plus the unary scores of t to work_, and returns work_.
   double *with_unary(const double *row, std::int32_t t) noexcept;
   // The work of one row, in elementary steps, and the number of rows between two checks of the
   // limits.
@@ -63,7 +65,7 @@ public:
   bool run(Scores &scores) noexcept;
 
   gsl::span<std::int32_t> labelling; // T: best labelling
-  double score = kForbidden;         // phi of `labelling`
+  double score = kForbidden;         // phi of `labelling`, on a chain plus ChainView::added
 
 private:
   gsl::span<double> rows_;        // chains: forward rows of ChainSweep
@@ -129,16 +131,17 @@ public:
                    gsl::span<double> ranking) noexcept;
 
 private:
-  // The current entry of a label's list in merge(): the rank-th best partial labelling that ends at
-  // label `from`, extended by one position to a new label.
+  // The current entry of a label's list in merge(): the partial labelling with rank `rank` (from 0)
+  // among the best that end at label `from`, and its score with the edge to a new label.
   struct Head {
     double score;
     std::int32_t from;
     std::int32_t rank;
   };
-  // Merges the lists now_ of all labels, each extended by one position, into one list sorted by
-  // descending score, of at most `limit` entries. edge(x): the score that the extension adds after
-  // label x. Calls push(index, head) for each entry. Returns the number of entries.
+  // Adds edge(x) to the scores in the list of each label x in now_, and merges these lists into
+  // one, sorted by descending score, of at most `limit` entries. edge(x): the score of the
+  // transition from x to a new label, or the end score of x. Calls push(index, head) for each entry
+  // of the merged list. Returns the number of entries.
   template <class EdgeScore, class Push>
   std::int32_t merge(std::int32_t limit, EdgeScore &&edge, Push &&push) noexcept;
 

@@ -64,7 +64,7 @@ bool RuleSearch::run(const ChainView &view, gsl::span<const AttachedRule> rules,
   return true;
 }
 
-// Sets payments_ and advance_ by multipliers_.
+// Computes payments_ and advance_ from multipliers_.
 void RuleSearch::set_payments(gsl::span<const AttachedRule> rules) noexcept {
   const auto m = static_cast<std::int32_t>(rules[0].attached.property->labels);
   std::fill(payments_.begin(), payments_.end(), 0);
@@ -111,7 +111,8 @@ double RuleSearch::complete_paying(Scores &scores) noexcept {
 }
 
 // Looks for multipliers with a low upper bound, by subgradient steps from the present ones. Keeps
-// the best ones found, with their completion_, and lowers `bound`. False if memory runs out.
+// the best ones found, with their completion_, and lowers `bound`. Does nothing if no rule has a
+// multiplier, or if every edge has its own matrix. False if memory runs out.
 bool RuleSearch::tighten(Scores &scores, gsl::span<const AttachedRule> rules,
                          Limits &limits) noexcept {
   const std::int64_t m = scores.labels();
@@ -193,7 +194,8 @@ void RuleSearch::finish(const ChainView &view, gsl::span<const AttachedRule> rul
 }
 
 // Searches with one width. Sets now_ to the nodes of the last position, whose scores are complete,
-// with end scores and the prices of all broken rules. False if memory runs out.
+// with end scores and the prices of all broken rules; if interrupted, now_ has nodes of an earlier
+// position. False if memory runs out.
 bool RuleSearch::search(Scores &scores, gsl::span<const AttachedRule> rules, std::int64_t width,
                         Limits &limits) noexcept {
   const std::int32_t m = scores.labels();
@@ -230,8 +232,7 @@ bool RuleSearch::search(Scores &scores, gsl::span<const AttachedRule> rules, std
   return true;
 }
 
-// Adds the nodes at position t that continue a node at the position before. False if memory runs
-// out.
+// Adds the nodes at position t that continue node `number` of now_. False if memory runs out.
 bool RuleSearch::extend(Scores &scores, gsl::span<const AttachedRule> rules, std::int32_t t,
                         std::int64_t number) noexcept {
   const std::int32_t m = scores.labels();
@@ -276,8 +277,8 @@ bool RuleSearch::extend(Scores &scores, gsl::span<const AttachedRule> rules, std
   return true;
 }
 
-// Adds a node whose states are in stepped_ to next_, unless next_ has a node with the same label
-// and states and at least the same score. False if memory runs out.
+// Adds a node whose states are in stepped_ to next_. If next_ has a node with the same label and
+// states, only the one with the greater score stays. False if memory runs out.
 bool RuleSearch::add(const Node &node) noexcept {
   std::uint64_t hash = static_cast<std::uint64_t>(node.label) + 1;
   for (const std::int32_t state : stepped_)
@@ -300,8 +301,8 @@ bool RuleSearch::add(const Node &node) noexcept {
   }
 }
 
-// Writes to order_ the indices of the nodes of next_ that stay: the `width` with the greatest
-// bounds, ascending.
+// Writes to order_ the indices, ascending, of the nodes of next_ that stay: the `width` with the
+// greatest bounds. Raises dropped_ to the greatest bound of the others.
 void RuleSearch::keep_best(std::int64_t width) noexcept {
   std::iota(order_.begin(), order_.end(), 0);
   if (next_.size() <= width)

@@ -1,4 +1,4 @@
-// The best labelling of a chain that keeps rules, by a search over partial labellings from left to
+// The best labelling of a chain under rules, by a search over partial labellings from left to
 // right.
 //
 // A rule is a property that fires where a labelling breaks the rule. A *node* is a set of partial
@@ -99,7 +99,8 @@ private:
   std::int32_t rules_ = 0;
   double floor_ = kForbidden; // nodes whose bounds are not above it are dropped
   double dropped_ = kForbidden; // greatest bound of a node dropped for the width
-  // The nodes of the current and the next position, and the states of the rules, rules_ for a node.
+  // The nodes of the current and of the next position, and the states of the rules' automata,
+  // rules_ for each node.
   Array<Node> now_;
   Array<Node> next_;
   Array<std::int32_t> states_;
@@ -109,10 +110,10 @@ private:
   Array<std::int32_t> table_;  // hash table of next_: index of a node, or -1
   Array<std::int32_t> order_;   // indices of the nodes of next_ that are kept
   Array<std::int32_t> stepped_; // states of the rules in the node that extend() makes
-  // Multipliers of the rules; all 0 before tighten().
+  // Multipliers of the rules, all 0 before tighten(); and the best ones that tighten() has found.
   Array<double> multipliers_;
   Array<double> best_multipliers_;
-  double advance_ = 0; // added to all bounds: the sum over the rules of multiplier * `most`
+  double advance_ = 0; // added to all bounds: sum over the rules of multiplier * AttachedRule::most
   // (m + 1) x m: entry (x, y) is the sum of the multipliers of the rules for which label y after
   // label x begins a segment; row m: label y at the first position.
   Array<double> payments_;

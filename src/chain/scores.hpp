@@ -35,8 +35,8 @@ public:
   const double *end() const noexcept { return end_; }
 
   // The matrix shared by all edges: a row for each "from" label (forward) or each "to" label
-  // (backward), with the stride padded_labels(). NULL if every edge has its own matrix, or if the
-  // chain has no transition scores.
+  // (backward), with the stride padded_labels(). NULL if every edge has its own matrix, if there
+  // are no transition scores, or if the chain has at most one position.
   const double *forward_of_all() const noexcept {
     return is_one_matrix() ? forward_.matrix : nullptr;
   }
@@ -69,7 +69,7 @@ public:
 private:
   // The matrices of transition scores, with rows for "from" labels or for "to" labels.
   struct Direction {
-    gsl::span<double> owned; // m x padded labels, or a row of zeros; empty if read in place
+    gsl::span<double> owned; // m x padded labels, or a row of zeros; empty if not needed
     const double *matrix = nullptr;
     std::ptrdiff_t stride = 0;
     std::ptrdiff_t row = 0; // strides of the rows and columns in the caller's `edges`
@@ -83,7 +83,8 @@ private:
   bool copies_unary() const noexcept;
   bool write_unary() noexcept;
   // True if a matrix of `edges` can be read in place: it has doubles without gaps within a row and,
-  // if all edges share it, rows that need no padding (ends_padded() of max_plus.hpp).
+  // if all edges share it, no gaps between rows, which must need no padding (ends_padded() of
+  // max_plus.hpp).
   bool in_place(const Direction &of) const noexcept {
     return !view_.single && of.column == 1 &&
            (view_.edge_each || ends_padded(of.row, view_.labels));

@@ -1,4 +1,4 @@
-// Message of a chain for its only property, an automaton that *fires* values at some positions: for
+// Message of a chain to its only property, an automaton that *fires* values at some positions: for
 // each value, the best score of the labellings on which the property has this value. The dynamic
 // program has one row of m scores for each pair (value fired so far, automaton state).
 //
@@ -22,9 +22,10 @@ public:
   SingleChain(Layout &layout, const ChainView &view, std::int64_t codes) noexcept;
 
   // Writes the best score for each local value (bound_property.hpp), EMPTY and CONFLICT to
-  // `message`, and raises `most` to the greatest number of rows that any position uses. Returns
-  // the best score of all, or minus infinity if interrupted. The property must have the role
-  // `outgoing`.
+  // `message`, and raises `most` to at least the greatest number of rows that a position uses.
+  // Returns the best score of all, or minus infinity if every labelling is forbidden. If
+  // interrupted, also returns minus infinity, and `message` must not be used. The property must
+  // have the role `outgoing`.
   double run(Scores &scores, const BoundProperty &property, gsl::span<double> message,
              std::int64_t &most) noexcept;
 
@@ -40,9 +41,10 @@ private:
   double *target(std::int32_t code) noexcept;
   // Fills the fields from fires_ to usual_ for a state of the automaton at position t.
   void prepare(std::int32_t t, std::int32_t state) noexcept;
-  // spread() distributes work_, a row of labellings that have fired `fired` so far (a local value,
-  // EMPTY or CONFLICT), over the rows of next_. put() does so for one label; put_row() moves all
-  // labels whose entry of `mask` is 0 to the row with the index `to`.
+  // spread() distributes work_, a row of labellings that had fired `fired` before this position (a
+  // local value, EMPTY or CONFLICT), over the rows of next_, and overwrites parts of work_. put()
+  // does so for one label; put_row() moves all labels whose entry of `mask` is 0 to the row with
+  // the index `to`.
   void spread(std::int32_t fired, const MaxPlus &kernels) noexcept;
   void put(std::int32_t fired, std::int32_t y) noexcept;
   void put_row(std::int32_t to, const double *mask, const MaxPlus &kernels) noexcept;
@@ -57,7 +59,7 @@ private:
   double *work_; // m: a row after a max-product step
   // What each label does in one state at one position; see prepare().
   std::int32_t *fires_;  // m: local value, -1, or BoundProperty::kOutside
-  std::int32_t *leads_;  // m: the next state
+  std::int32_t *leads_;  // m: the next state; the dead one if nothing can fire from it
   double *keeps_;        // m: 0 if the label fires nothing and leads to usual_, else minus infinity
   double *clashes_;      // m: 0 if the label fires a value, else minus infinity
   std::int32_t *others_; // m: labels that fire nothing and lead to a state other than usual_

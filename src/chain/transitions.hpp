@@ -14,8 +14,8 @@ struct chorale_transitions : chorale::Counted {
 
   chorale::Block storage;
   std::int32_t labels = 0;
-  const double *matrix = nullptr; // rows for "from" labels; borrowed: the caller's array
-  bool is_padded = false;         // all rows of `matrix` are padded to whole vectors (max_plus.hpp)
+  const double *matrix = nullptr; // rows for "from" labels; if borrowed, the caller's array
+  bool is_padded = false;         // rows of `matrix` have padded_labels() entries (max_plus.hpp)
   std::ptrdiff_t row_stride = 0;
   const double *transposed = nullptr; // rows for "to" labels, padded
   const double *start = nullptr;      // or NULL
