@@ -27,8 +27,9 @@ struct ChainView {
   const std::uint8_t *allowed = nullptr; // T x m: 0 forbids a label; or NULL
   std::ptrdiff_t allowed_row = 0;
   const std::uint8_t *masked = nullptr; // T x m, no gaps: 0 if a run forbids the label; or NULL
-  // T x m, without gaps, or NULL: messages of cliques, which dynamic programs add to the unary
-  // scores. They are not part of phi, the score of the chain alone.
+  // T x m, without gaps, or NULL: messages of the cliques whose members are single positions of the
+  // chain. Dynamic programs add them to the unary scores, but they are not part of phi, the score
+  // of the chain alone.
   const double *added = nullptr;
 
   double number(const void *array, std::ptrdiff_t at) const noexcept {

@@ -15,7 +15,8 @@
 // backward pass for max-marginals is in joint_marginals.cpp.
 //
 // The configurations of a whole pass are numbered, so that what depends on a configuration alone is
-// computed once: the labels that change nothing, and the score below which it may be dropped.
+// computed once: the labels that change nothing (unless there are position classes), and the score
+// below which its partial labellings may be dropped.
 #pragma once
 
 #include "chain/configurations.hpp"
@@ -130,7 +131,8 @@ private:
   // bounds: (log-sum over labels y of row[y] + after_[y]) + hope() + lowered_. Adds the bounds of
   // the dropped ones to lost_.
   void thin() noexcept;
-  // The forward pass, for marginals() with all rows kept. False on overflow, or if interrupted.
+  // The forward pass; for marginals(), keeps the rows of all positions. False on overflow, or if
+  // interrupted.
   bool go_forward(Scores &scores) noexcept;
   // Replaces each entry of the rows of now_ by its final_score(), the scores added at the end of
   // the chain. False if interrupted.

@@ -44,14 +44,14 @@ private:
   // single one for a root.
   const std::int32_t *actions(std::int32_t k, std::int32_t t, std::int32_t y) const noexcept;
   // Fills lifted_ with the successors of the configurations of t, with rows by label of the parent.
-  // False if interrupted or over the limits.
+  // False if interrupted, or if there are too many (limits_).
   bool lift(Scores &scores, std::int32_t t) noexcept;
   // Lifts label y of configuration i of t, under the parent's labels first .. end - 1, under which
-  // all properties fire alike. False if over the limits.
+  // all properties fire alike. False if lifted_ has too many configurations (limits_).
   bool raise(std::int32_t t, std::int32_t i, std::int32_t y, std::int32_t first,
              std::int32_t end) noexcept;
   // Combines each configuration of the parent of t with each of lifted_; the results replace the
-  // parent's set. False if interrupted or over the limits.
+  // parent's set. False if interrupted, or if there are too many (limits_).
   bool merge(std::int32_t t) noexcept;
   // Returns the index of the key key_ in `set`, to which it is added if it is new. -1 on overflow.
   std::int32_t insert(Configurations &set, std::int32_t columns) noexcept;

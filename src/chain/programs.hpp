@@ -114,8 +114,9 @@ private:
   gsl::span<double> outside_;
   gsl::span<double> work_; // scratch, ChainSweep::work_entries()
   // run_tree() (T x m). message_: the message of t to its parent, which is the best score of the
-  // subtree of t by label of the parent. later_: the sum of the messages of later siblings of t to
-  // the parent. All roots are children of a virtual node with a single label, so they use column 0.
+  // subtree of t and of the edge to the parent, by label of the parent. later_: the sum of the
+  // messages of later siblings of t to the parent. All roots are children of a virtual node with a
+  // single label, so they use column 0.
   gsl::span<double> message_;
   gsl::span<double> later_;
   gsl::span<std::uint8_t> is_leaf_;
@@ -154,7 +155,7 @@ private:
   double *next_;
   std::int32_t *lengths_; // m: length of the list of each label
   std::int32_t *next_lengths_;
-  // T x m x depth, for each entry of a list: the label at the position before, and the rank in the
+  // T x m x depth_, for each entry of a list: the label at the position before, and the rank in the
   // list of that label. Position 0 is unused.
   std::int32_t *back_from_;
   std::int32_t *back_rank_;

@@ -14,12 +14,12 @@ constexpr std::int64_t kRuleWidths[] = {8, 256, 8192, 65536};
 // kShortForRules positions, before any further search.
 constexpr std::int64_t kPlainRuleWidth = 256;
 constexpr std::int32_t kShortForRules = 100;
-// Greatest number of subgradient steps of the multipliers. After kRulePatience steps that do not
-// lower the bound, the step size is multiplied by kRuleSlower.
+// Greatest number of subgradient steps of the multipliers. After kRulePatience steps in a row that
+// do not lower the bound, the step size is multiplied by kRuleSlower.
 constexpr std::int32_t kRuleSteps = 200;
 constexpr std::int32_t kRulePatience = 6;
 constexpr double kRuleSlower = 0.7;
-// Greatest number of nodes of all positions together.
+// Greatest number of nodes of all positions together in one search.
 constexpr std::int64_t kMostRuleNodes = std::int64_t{1} << 20;
 
 } // namespace
@@ -161,8 +161,8 @@ bool RuleSearch::tighten(Scores &scores, gsl::span<const AttachedRule> rules,
   return true;
 }
 
-// Replaces the labelling by that of the best node of the last position, if that is better, and
-// lowers `bound` to the greatest of the score and the bounds of nodes dropped for the width.
+// Replaces the labelling by that of the best node of the last position, if that one scores more,
+// and raises floor_ accordingly. Lowers `bound` to at most the greater of the score and dropped_.
 void RuleSearch::finish(const ChainView &view, gsl::span<const AttachedRule> rules) noexcept {
   const auto best = std::max_element(
       now_.begin(), now_.end(), [](const Node &a, const Node &b) { return a.score < b.score; });
@@ -232,7 +232,8 @@ bool RuleSearch::search(Scores &scores, gsl::span<const AttachedRule> rules, std
   return true;
 }
 
-// Adds the nodes at position t that continue node `number` of now_. False if memory runs out.
+// Adds to next_ the nodes at position t that continue node `number` of now_ and have a bound above
+// floor_. False if memory runs out.
 bool RuleSearch::extend(Scores &scores, gsl::span<const AttachedRule> rules, std::int32_t t,
                         std::int64_t number) noexcept {
   const std::int32_t m = scores.labels();

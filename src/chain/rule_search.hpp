@@ -6,8 +6,9 @@
 // rule's automaton; only the best of them matters. Its *bound* is its score plus the best score of
 // the positions after it, without rules (Scores::complete), so no completion scores more. At each
 // position the search keeps the nodes with the greatest bounds, up to a *width*. The greatest bound
-// of those that it dropped is an upper bound on what it missed. It begins with a small width; the
-// labelling found gives a floor below which the wider searches drop nodes without loss.
+// of those that it dropped is an upper bound on what it missed. The search is repeated with greater
+// widths: the labelling found so far gives a *floor*, below which wider searches drop nodes without
+// loss.
 //
 // If the best labellings without rules break rules of the form "at most k segments", these bounds
 // are far too high. So wider searches use Lagrangian bounds: each such rule that must not be broken
@@ -98,7 +99,7 @@ private:
   Array<double> completion_;
   std::int32_t rules_ = 0;
   double floor_ = kForbidden; // nodes whose bounds are not above it are dropped
-  double dropped_ = kForbidden; // greatest bound of a node dropped for the width
+  double dropped_ = kForbidden; // greatest bound of a node dropped because the width was full
   // The nodes of the current and of the next position, and the states of the rules' automata,
   // rules_ for each node.
   Array<Node> now_;

@@ -20,7 +20,8 @@ public:
   // limits. False if interrupted. Results of an interrupted program must not be used.
   bool load(Limits *limits = nullptr) noexcept;
 
-  // Counts `work` elementary steps of a program. False if the limits interrupt it.
+  // Announces `work` elementary steps of a program (Limits::spend). False if the limits interrupt
+  // it.
   bool spend(std::int64_t work) noexcept { return limits().spend(work); }
   Limits &limits() noexcept { return limits_ ? *limits_ : none_; }
 
