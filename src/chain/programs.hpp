@@ -1,10 +1,11 @@
 // Dynamic programs without properties: best labelling, max-marginals, log-sums (log_sums.hpp), k
 // best labellings.
 //
-// Each is a class that takes its memory from a Layout and runs on Scores after Scores::load(). They
-// share ChainSweep, which uses memory of its caller. Chains are processed left to right and back;
-// trees from the last position to the first (children come after their parents) and back. The
-// limits that Scores::load() receives can interrupt all except KBest.
+// Each is a class that takes its memory from a Layout and runs on Scores after Scores::load(). For
+// chains, BestLabelling and MaxMarginals use ChainSweep, whose memory its caller provides. Chains
+// are processed left to right and back; trees, and chains for log-sums and edge marginals, from the
+// last position to the first (children come after their parents) and back. The limits that
+// Scores::load() receives can interrupt all except KBest.
 #pragma once
 
 #include "chain/joint_tree.hpp"
