@@ -24,7 +24,7 @@
  * What is promised. Groups are documents; groups that share a clique count as one. If gold labels
  * agree no more than after 999 exchanges at random among members that the tagger labels alike and
  * that are in about as many cliques (p > 0.01), nothing is applied. Tried are s = 0.25, 0.5, 1, 2, 3
- * (with a centre up to 1) with b = 0, 0.5, 1, until two s in a row are no better. Of the pairs that
+ * (with a centre up to 1) with b = 0, 0.5, 1, until two s in a row cost more. Of the pairs that
  * cost at most half a standard error more than the best and, unless `may_lower_accuracy` is set, do
  * not lower accuracy by more than one, those with the smallest b are kept, and of these the one with
  * the smallest s is chosen. What is reported is held out: groups are divided into 10 folds, and

@@ -136,7 +136,7 @@ public:
     for (std::size_t k = 0; k < raw.size(); ++k) {
       int code = raw[k];
       if (code == '\\' && raw.substr(k + 1, 3) == "u00") {
-        expect(parse(raw.substr(k + 4, 2), code, 16) && code < 0x20);
+        expect(parse(raw.substr(k + 4, 2), code, 16) && code >= 0 && code < 0x20);
         k += 5;
       } else if (code == '\\') {
         code = raw[++k];

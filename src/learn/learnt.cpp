@@ -27,8 +27,11 @@ chorale_status add_kinds(const Report &report, const Problem &problem,
       need(learnt.kinds.push({}));
     Kind &kind = learnt.kinds[number];
     const Clique clique = problem.model->cliques[c];
-    if (kind.cliques == 0)
+    if (kind.cliques == 0) {
+      const std::string_view name = kind.name; // given by an earlier problem without such cliques
       kind = kind_of(clique);
+      kind.name = name;
+    }
     CHORALE_CHECK(check_alike(report, kind, clique, c));
     if (kind.values != clique.values())
       kind.values = 0;

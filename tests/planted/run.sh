@@ -361,8 +361,8 @@ faulty_items() { # FAULT SCRIPT PATTERN
     "$(echo "$build"/tests/CMakeFiles/{test_run,chorale_{cluster_,chain_,}fixture}.dir/*.o)" "$@"
 }
 faulty_items "items of a closed clique keep their labels" 's/^  if (program.solved)$/  if (false)/' 'ERROR|items_by_name'
-faulty_items "items get their first label" 's/: ItemLabel{best, scores\[best\] + 0.0};/: ItemLabel{0, scores[0]};/' 'ERROR|FAILED'
-faulty_items "an item takes the scores of another label" 's/std::copy_n(plain, K, row);/std::copy_n(plain, K - 1, row);/' 'ERROR|items_by_name'
+faulty_items "items get their first label" 's/best = {y, of_label};/best = {0, of_label};/' 'ERROR|FAILED'
+faulty_items "an item takes the scores of another label" 's/std::copy_n(score.unary, K, row);/std::copy_n(score.unary, K - 1, row);/' 'ERROR|items_by_name'
 
 faulty_pass_bounds() { # SOURCE FAULT SCRIPT PATTERN
   faulty_source "$1" "$(echo "$build"/tests/internal/CMakeFiles/test_pass_bounds.dir/*.o)" "${@:2}"

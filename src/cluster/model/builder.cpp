@@ -402,6 +402,7 @@ void chorale_model_builder::close_cliques() noexcept {
     if (!chain.is_item() || chain.slots != 1)
       model->cliques[slot.clique].type->closed = false;
   }
+  model->closed_slots = 0;
   for (const AddedSlot &slot : slots)
     model->closed_slots += model->cliques[slot.clique].type->closed ? 1 : 0;
   model->items_alone = model->closed_slots == model->slots.size();
@@ -414,6 +415,7 @@ void chorale_model_builder::close_cliques() noexcept {
 // sizes of all messages and counts.
 void chorale_model_builder::count_messages() noexcept {
   const CliqueType *before = nullptr;
+  model->message_count = model->count_count = 0;
   for (std::int64_t c = 0; c < model->cliques.size(); ++c) {
     const Clique clique = model->cliques[c];
     CliqueType &type = *clique.type;

@@ -280,7 +280,7 @@ bool Dual::move(double value) noexcept {
       for (std::int32_t i = 0; i < clique.all_members(); ++i) {
         const std::int32_t wanted = dual_.by_clique.data()[clique.first_slot + i];
         const std::int32_t shown = dual_.by_chain.data()[clique.first_slot + i];
-        if (wanted != shown && wanted >= 0 && shown >= 0)
+        if (wanted >= 0 && shown >= 0 && wanted != shown)
           visit(c, i, shown, wanted);
       }
     }
