@@ -1,4 +1,4 @@
-// Messages as they are stored: what each number keeps, and when a row counts as changed.
+// Messages as they are stored: what each format keeps, and when a row counts as changed.
 #include "cluster/run/message_store.hpp"
 
 #include <cstdarg>
@@ -53,15 +53,15 @@ void nothing_finite_becomes_forbidden(void **) {
 }
 
 struct Stored {
-  explicit Stored(MessageNumber number) {
+  explicit Stored(chorale_message_element element) {
     Layout measure;
-    const MessageStore measured(measure, 8, number);
+    const MessageStore measured(measure, 8, element);
     memory.resize(measure.bytes() + kAlignment);
     auto *place = reinterpret_cast<std::byte *>(
         (reinterpret_cast<std::uintptr_t>(memory.data()) + kAlignment - 1) / kAlignment *
         kAlignment);
     Layout layout(place);
-    store = MessageStore(layout, 8, number);
+    store = MessageStore(layout, 8, element);
     store.clear();
   }
   bool put(std::vector<double> row, double kept = 0) { return store.store(3, row, kept); }
@@ -74,12 +74,13 @@ struct Stored {
   MessageStore store;
 };
 
-constexpr MessageNumber kNumbers[] = {MessageNumber::float64, MessageNumber::magnitude16};
+constexpr chorale_message_element kElements[] = {CHORALE_MESSAGES_FLOAT64,
+                                                   CHORALE_MESSAGES_MAGNITUDE16};
 constexpr double kUnits[] = {1e-12, 0x1p-10};
 
 void rows_change_by_more_than_rounding(void **) {
-  for (std::size_t k = 0; k < std::size(kNumbers); ++k) {
-    Stored stored(kNumbers[k]);
+  for (std::size_t k = 0; k < std::size(kElements); ++k) {
+    Stored stored(kElements[k]);
     assert_true(stored.put({7.0, 5.5, kForbidden, 7.0}));
     const std::vector<double> row = stored.row();
     assert_true(row[0] == 0 && row[1] == -1.5 && row[2] == kForbidden && row[3] == 0);
@@ -94,8 +95,8 @@ void rows_change_by_more_than_rounding(void **) {
 }
 
 void damping_keeps_a_share(void **) {
-  for (const MessageNumber number : kNumbers) {
-    Stored stored(number);
+  for (const chorale_message_element element : kElements) {
+    Stored stored(element);
     assert_true(stored.put({0, -4, kForbidden, -2}));
     assert_true(stored.put({0, -2, -1, kForbidden}, 0.5));
     const std::vector<double> row = stored.row();
@@ -111,11 +112,11 @@ void rows_in_a_unit_of_any_size(void **) {
     state = state * 1664525 + 1013904223;
     return state / 65536 % limit;
   };
-  for (const MessageNumber number : kNumbers)
+  for (const chorale_message_element element : kElements)
     for (const int exponent : {-930, -200, -40, 40, 200, 890}) {
-      Stored plain(number);
-      Stored scaled(number);
-      Stored taken(number);
+      Stored plain(element);
+      Stored scaled(element);
+      Stored taken(element);
       scaled.store.set_unit(std::ldexp(1.0, exponent));
       taken.store.set_unit(std::ldexp(1.0, exponent));
       for (int round = 0; round < 200; ++round) {
