@@ -756,15 +756,26 @@ export class Problem extends Handle {
 export interface RunOptions {
   /** Greatest number of rounds; 10 by default. */
   rounds?: number;
+  /** From 0 to below 1: the share of a clique's old message that its new message keeps; 0 by default. */
   damping?: number;
   /** Algorithm that computes the messages of cliques to their members; "auto" by default. */
   algorithm?: structs.Algorithm;
+  /** True: messages of cliques are exact wherever there is an exact algorithm; false by default. */
   exactMarginals?: boolean;
+  /** False: a solve ends after the rounds; true by default. */
   localSearch?: boolean;
+  /**
+   * True: messages of a property clique cover only the values that the best labellings of single chains
+   * fire; false by default.
+   */
   restrictRange?: boolean;
+  /** How chains under several properties are decoded. */
   jointMode?: structs.JointMode;
+  /** Configurations that the mode "beam" keeps at a position; 300 by default. */
   beamWidth?: number;
+  /** Greatest number of configurations at a position in all other modes; 1024 by default. */
   maxStates?: number;
+  /** The format in which messages are stored. */
   messageElement?: structs.MessageElement;
   /** Time limit of each call of the run in seconds; null: none. */
   timeLimit?: number | null;
