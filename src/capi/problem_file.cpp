@@ -1,5 +1,5 @@
-// Exported C functions of problem.h and experimental/problem.h: reads and writes problems as bytes
-// and as files.
+// The exported C functions of problem.h and experimental/problem.h that read and write problems, as
+// bytes and as files. The others are in problem.cpp.
 #include "capi/firewall.hpp"
 #include "problem/disk.hpp"
 #include "problem/reader.hpp"

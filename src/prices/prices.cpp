@@ -16,8 +16,8 @@
 
 namespace chorale {
 
-// A shared clique, with R values. In the model of the run it has one column for each value that its
-// members can have; Clique::value_of() returns the value of a column.
+// A shared clique, with R values. In the model of the run its columns may be fewer: only the values
+// that its members can fire (fired_columns.hpp). Clique::value_of() returns the value of a column.
 struct SharedClique {
   std::int32_t clique;
   std::int32_t values;      // values of the caller's potential: R, or R + 2 with EMPTY, CONFLICT

@@ -23,8 +23,9 @@ struct LabelName {
 // and U- take the place of E- and S-. The part is Part::unknown if the name breaks the rules.
 LabelName read_label(chorale_scheme scheme, std::string_view name) noexcept;
 
-// True if a scheme allows the label `after` directly after the label `before` (may_follow), the
-// label `name` at the first position (may_start), or `name` at the last position (may_end).
+// True if the scheme allows the label `after` directly after the label `before` (may_follow), or
+// `name` at the last position (may_end). may_start() is for the first position, where all schemes
+// allow the same labels.
 bool may_follow(chorale_scheme scheme, const LabelName &before, const LabelName &after) noexcept;
 bool may_start(const LabelName &name) noexcept;
 bool may_end(chorale_scheme scheme, const LabelName &name) noexcept;

@@ -21,7 +21,8 @@ chorale_status read_evidence(const Report &report, const chorale_evidence *given
 
 Evidence numbers_of(const chorale_evidence &from) noexcept { return {from.most, from.once, from.per_mention}; }
 
-// If `read` has no numbers, finds them, and writes them there and to `evidence`, unless it is NULL.
+// If `read` has no numbers, finds them, and writes them to `read` and, unless it is NULL, to
+// `evidence`.
 chorale_status find_evidence(const Report &report, SettledTable &settling, chorale_evidence &read,
                              chorale_evidence *evidence) noexcept {
   if (read.most != 0)

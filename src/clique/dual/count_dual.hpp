@@ -34,7 +34,8 @@ public:
 
   // Loads all entries of the instance that are not forbidden. The box has all counts that these
   // entries allow. All functions of this class obey the limits of the instance. Once interrupted,
-  // evaluate() returns plus infinity, and all other results are invalid.
+  // evaluate() returns plus infinity, and what load() or evaluate() was computing is invalid;
+  // reduce() then drops fewer counts.
   void load(const Instance &in) noexcept;
   // The box becomes lo[v] .. hi[v].
   void restrict_to(gsl::span<const std::int32_t> lo, gsl::span<const std::int32_t> hi) noexcept;

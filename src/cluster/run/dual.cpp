@@ -152,8 +152,9 @@ bool Dual::evaluate(double &value) noexcept {
   return true;
 }
 
-// Compares the labelling that the chains now have (RunState::now) with the best known one, and
-// polishes it first after some evaluations (dual.hpp). `value`: D. False if the call must end.
+// Compares the labelling that the chains now have (RunState::now) with the best known one. The 4th,
+// 8th, 16th, .. that is compared is polished before (dual.hpp). `value`: D. False if the call must
+// end.
 bool Dual::offer(double value) noexcept {
   PolishCourse &polish = state_.course.polish;
   std::int64_t &offered = dual_.progress.offered;

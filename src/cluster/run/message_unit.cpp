@@ -17,7 +17,8 @@ constexpr std::int64_t kUnitParts = 4;
 constexpr int kLargestExponent = 1000;
 
 // Returns the greatest unary score of a position minus the second greatest. If the two are equal or
-// only one score is above minus infinity, returns the absolute value of the greatest score.
+// only one score is above minus infinity, returns the absolute value of the greatest score; 0 if none
+// is.
 double lead_at(const ChainView &view, std::int32_t t) noexcept {
   TwoBest top;
   for (std::int32_t y = 0; y < view.labels; ++y)
