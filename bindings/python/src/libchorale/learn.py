@@ -23,7 +23,8 @@ import numpy.typing as npt
 from . import _arrays as arrays
 from . import crfsuite
 from ._agreements import Agreement, _asked, _listed
-from ._learnt import LearnProgress, Learnt, learn
+from ._declarations import LearnProgress
+from ._learnt import Learnt, learn
 from .chain import Scheme, Transitions
 from .collective import Decoded, build_problem, decode
 from .errors import StateError
