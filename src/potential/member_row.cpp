@@ -168,6 +168,14 @@ std::int64_t distance_to_allowed(const Potential &potential, std::int32_t v, std
   return distance;
 }
 
+std::int64_t distance_change(const Potential &potential, std::int32_t v, std::int64_t k,
+                             std::int64_t weight, std::int64_t members) noexcept {
+  return v >= potential.values || !potential.counts(v)
+             ? 0
+             : distance_to_allowed(potential, v, k + weight, members) -
+                   distance_to_allowed(potential, v, k, members);
+}
+
 bool forbids_all_counts(const Potential &potential, std::int64_t members) noexcept {
   if (potential.family == CHORALE_FAMILY_SUM && potential.nearest)
     for (std::int32_t v = 0; v < potential.values; ++v)

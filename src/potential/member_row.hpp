@@ -60,6 +60,10 @@ std::int64_t violation_of_counts(const Potential &potential, gsl::span<std::int6
 std::int64_t distance_to_allowed(const Potential &potential, std::int32_t v, std::int64_t k,
                                  std::int64_t members) noexcept;
 
+// Returns what `weight` more members with value v, of which k have it, add to the violation of a SUM.
+std::int64_t distance_change(const Potential &potential, std::int32_t v, std::int64_t k,
+                             std::int64_t weight, std::int64_t members) noexcept;
+
 // True if C is a SUM and the table of some counted value forbids every count from 0 to `members`.
 bool forbids_all_counts(const Potential &potential, std::int64_t members) noexcept;
 

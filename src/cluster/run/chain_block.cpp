@@ -121,10 +121,8 @@ double ChainBlock::evaluate(std::int32_t number, const Clique &clique,
   double score = 0;
   if (!penalties_) {
     score = clique_score(clique, setting_.inputs.strength(number), counts, centre, &failed);
-  } else if (const std::int64_t found = violation(clique, counts, centre, &failed); found > 0) {
-    const double weight = penalties_->weight.data()[number];
-    const double size = penalties_->counts_distance ? static_cast<double>(found) : 1.0;
-    score = -std::min(penalties_->price * weight * size, kLargestScore);
+  } else {
+    score = penalties_->score(number, violation(clique, counts, centre, &failed));
   }
   setting_.call.fail(RunFailure::of(failed, clique));
   return score;
@@ -147,6 +145,17 @@ bool ChainBlock::fill_row(std::int32_t s, gsl::span<double> row, Limits &limits)
   const std::int32_t weight = clique.weight(slot(s).member);
   if (const std::int32_t own = memory_.shown[s]; !moves_centre && own >= 0)
     memory_.counts[own] -= weight;
+  const Potential &potential = clique.potential_at(centre);
+  if (penalties_ && !moves_centre && potential.family == CHORALE_FAMILY_SUM) {
+    // A column changes only its own term of the violation, which is a sum over the columns.
+    const std::int64_t others = violation_of_counts(
+        potential, {memory_.counts, to_size(clique.columns())}, clique.total(), nullptr);
+    for (std::int32_t v = 0; v < static_cast<std::int32_t>(row.size()); ++v)
+      row.data()[v] =
+          penalties_->score(slot(s).clique, others + distance_change(potential, v, memory_.counts[v],
+                                                                     weight, clique.total()));
+    return true;
+  }
   if (moves_centre || penalties_) {
     for (std::int32_t v = 0; v < static_cast<std::int32_t>(row.size()); ++v) {
       if (!limits.spend(4 * std::int64_t{clique.columns()}))

@@ -31,6 +31,12 @@ struct Penalties {
   double price;
   gsl::span<const std::int32_t> weight; // by clique
   bool counts_distance; // false: every violation above 0 counts as 1
+
+  // Returns minus the penalty of a clique with this violation.
+  double score(std::int32_t clique, std::int64_t violation) const noexcept {
+    const double size = counts_distance ? static_cast<double>(violation) : 1.0;
+    return violation == 0 ? 0.0 : -std::min(price * weight.data()[clique] * size, kLargestScore);
+  }
 };
 
 struct BlockMemory {
