@@ -240,19 +240,6 @@ def parameters(arguments: str) -> tuple[list[str], list[str]]:
     return types, names
 
 
-SHOWN = '''
-class Shown:
-    """A dataclass in whose text arrays are shown by type and shape alone."""
-
-    def __repr__(self) -> str:
-        told = []
-        for name, value in vars(self).items():
-            array = isinstance(value, np.ndarray)
-            told.append(f"{name}={f'{value.dtype}{list(value.shape)}' if array else repr(value)}")
-        return f"{type(self).__name__}({', '.join(told)})"
-'''
-
-
 def in_python(text: str) -> str:
     """Returns the comment of a field as Python says it."""
     flag = text.startswith("1: ")
@@ -331,6 +318,8 @@ def render(headers: Headers) -> str:
         "import numpy as np",
         "import numpy.typing as npt",
         "",
+        "from ._shown import Shown",
+        "",
         "# ---- Constants",
     ]
     lines += [f"{name} = {value}" for name, value in headers.constants.items()]
@@ -380,7 +369,7 @@ def render(headers: Headers) -> str:
     for name, (returns, arguments, names) in sorted(headers.functions.items()):
         taken = ", ".join(map(headers.ctype, arguments))
         lines.append(f'    "{name}": ({headers.ctype(returns)}, [{taken}], {json.dumps(names)}),')
-    lines += ["}", "", "# ---- Results", SHOWN.strip(), *results(), ""]
+    lines += ["}", "", "# ---- Results", *results(), ""]
     return re.sub(r"\n{4,}", "\n\n\n", "\n".join(lines))
 
 

@@ -118,12 +118,9 @@ double ChainBlock::evaluate(std::int32_t number, const Clique &clique,
                             std::int32_t centre) noexcept {
   CallbackFailure failed = CallbackFailure::none;
   const gsl::span<std::int64_t> counts{memory_.varied, to_size(clique.columns())};
-  double score = 0;
-  if (!penalties_) {
-    score = clique_score(clique, setting_.inputs.strength(number), counts, centre, &failed);
-  } else {
-    score = penalties_->score(number, violation(clique, counts, centre, &failed));
-  }
+  const double score =
+      penalties_ ? penalties_->score(number, violation(clique, counts, centre, &failed))
+                 : clique_score(clique, setting_.inputs.strength(number), counts, centre, &failed);
   setting_.call.fail(RunFailure::of(failed, clique));
   return score;
 }
@@ -169,8 +166,7 @@ bool ChainBlock::fill_row(std::int32_t s, gsl::span<double> row, Limits &limits)
   }
   CallbackFailure failed = CallbackFailure::none;
   const std::int32_t K = clique.columns();
-  const bool whole = fill_member_row(clique.potential_at(centre),
-                                     span_of(memory_.counts, K), clique.total(), weight,
+  const bool whole = fill_member_row(potential, span_of(memory_.counts, K), clique.total(), weight,
                                      span_of(memory_.varied, K), row, &failed, &limits);
   strengthen(s, row);
   setting_.call.fail(RunFailure::of(failed, clique));

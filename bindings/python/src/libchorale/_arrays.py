@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _declarations as c
-from ._declarations import Shown as Shown
+from ._shown import Shown as Shown
 
 Scores = Union[npt.NDArray[np.float64], npt.NDArray[np.float32], Sequence[Any]]
 Doubles = npt.NDArray[np.float64]

@@ -18,6 +18,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ._shown import Shown
+
 # ---- Constants
 CHORALE_ERROR_MESSAGE_SIZE = 504
 CHORALE_OK = 0
@@ -1514,15 +1516,6 @@ FUNCTIONS: dict[str, tuple[Any, list[Any], list[str]]] = {
 }
 
 # ---- Results
-class Shown:
-    """A dataclass in whose text arrays are shown by type and shape alone."""
-
-    def __repr__(self) -> str:
-        told = []
-        for name, value in vars(self).items():
-            array = isinstance(value, np.ndarray)
-            told.append(f"{name}={f'{value.dtype}{list(value.shape)}' if array else repr(value)}")
-        return f"{type(self).__name__}({', '.join(told)})"
 
 
 class Outcome(enum.IntEnum):
