@@ -3,7 +3,7 @@
 #
 # With the prefix mine_, every exported function is called mine_chorale_... in the library. Internal
 # names get the prefix too, so that two static copies do not clash. Programs still write
-# chorale_..., since the installed export.h includes names.h, which renames functions and handles by
+# chorale_..., since the installed base.h includes names.h, which renames functions and handles by
 # macros. Library, header folder, CMake package and pkg-config module are called mine_chorale, so
 # that copies fit in one installation:
 #
@@ -68,10 +68,10 @@ file(CONFIGURE OUTPUT ${prefixed_include}/chorale/names.h @ONLY CONTENT
 @defines@
 #endif
 ")
-file(READ ${PROJECT_SOURCE_DIR}/include/chorale/export.h export)
-string(REPLACE "#include <stdint.h>\n" "#include <stdint.h>\n\n#include \"chorale/names.h\"\n" export
-  "${export}")
-file(CONFIGURE OUTPUT ${prefixed_include}/chorale/export.h @ONLY CONTENT "@export@")
+file(READ ${PROJECT_SOURCE_DIR}/include/chorale/base.h base)
+string(REPLACE "#include <stdint.h>\n" "#include <stdint.h>\n\n#include \"chorale/names.h\"\n" base
+  "${base}")
+file(CONFIGURE OUTPUT ${prefixed_include}/chorale/base.h @ONLY CONTENT "@base@")
 
 target_include_directories(chorale_inside BEFORE INTERFACE ${prefixed_include})
 # The definitions rename the namespaces of internal functions, since functions that are compiled out
@@ -81,6 +81,6 @@ target_compile_definitions(chorale_inside INTERFACE chorale=${chorale_name}
   gsl=${CHORALE_SYMBOL_PREFIX}gsl)
 target_compile_options(chorale_inside INTERFACE "SHELL:-include ${prefixed_include}/chorale/names.h")
 set(chorale_include_directory ${CMAKE_INSTALL_INCLUDEDIR}/${chorale_name})
-set(own_export_header PATTERN export.h EXCLUDE)
+set(own_base_header PATTERN base.h EXCLUDE)
 install(DIRECTORY ${prefixed_include}/chorale DESTINATION ${chorale_include_directory}
   COMPONENT development)

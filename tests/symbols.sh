@@ -37,23 +37,22 @@ same() { # RULE EXPECTED FOUND
 
 # ---- Exports ----
 abi=$(sed -nE 's/^#define CHORALE_ABI ([0-9]+)$/\1/p' include/chorale/version.h)
-echo '#include <chorale/experimental.h>' |
-  gcc -std=c99 -Iinclude -fsyntax-only -aux-info "$scratch/prototypes" -x c -
-# Functions that headers of a folder declare.
-declared() { # FOLDER
-  sed -nE "s#^/\* $1/[a-z]+\.h:[^*]*\*/ [^(]*\b(chorale_[a-z0-9_]+) \(.*#\1#p" "$scratch/prototypes" | sort -u
+# Functions that a header and those it includes declare.
+declared() { # HEADER
+  echo "#include <chorale/$1.h>" | gcc -std=c99 -Iinclude -fsyntax-only -aux-info "$scratch/$1" -x c -
+  sed -nE "s#^/\* include/chorale/[^*]*\*/ [^(]*\b(chorale_[a-z0-9_]+) \(.*#\1#p" "$scratch/$1" | sort -u
 }
 # What the shared library exports with a version.
 exported() { # VERSION
   nm -D --defined-only "$shared" | awk -v version="$1" '$2 == "T" && sub("@@" version "$", "", $3) { print $3 }' | sort -u
 }
-for tier in symbols:include/chorale:CHORALE_$abi \
-  symbols_experimental:include/chorale/experimental:CHORALE_EXPERIMENTAL; do
-  IFS=: read -r list folder version <<<"$tier"
-  list=tests/$list.txt
-  same "the list $list is sorted, without repetitions" "$list" <(sort -u "$list")
-  same "the shared library exports its functions, and no others, as $version" "$list" <(exported "$version")
-  same "the headers of $folder declare its functions and no others" "$list" <(declared "$folder")
+declared chorale >"$scratch/symbols"
+declared experimental | comm -13 "$scratch/symbols" - >"$scratch/symbols_experimental"
+for tier in "symbols:CHORALE_$abi" symbols_experimental:CHORALE_EXPERIMENTAL; do
+  IFS=: read -r list version <<<"$tier"
+  same "the list $list is sorted, without repetitions" "tests/$list.txt" <(sort -u "tests/$list.txt")
+  same "the shared library exports its functions, and no others, as $version" "tests/$list.txt" <(exported "$version")
+  same "the headers declare the functions of $list and no others" "tests/$list.txt" "$scratch/$list"
 done
 none "exports are functions of these versions" < <(
   nm -D --defined-only "$shared" |

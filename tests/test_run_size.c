@@ -1,6 +1,6 @@
 /* The classical model of repeated words at large size: with default options, model, run and scores
  * mostly take at most twice the bytes of the scores, borrowed or copied. The ratios of all settings
- * are printed; those for which experimental/run.h says nothing are not checked. Memory under
+ * are printed; those for which experimental.h says nothing are not checked. Memory under
  * properties. */
 #include "fixture_cluster.h"
 #include "fixture_sanitizer.h"
@@ -234,7 +234,7 @@ static void check_choice(const chorale_model *model, double besides) {
                                                                              : run_bytes[2]);
 }
 
-/* True if the ratio must not exceed 2, as experimental/run.h says. */
+/* True if the ratio must not exceed 2, as experimental.h says. */
 static int32_t is_demanded(const Setting *setting) {
   const int32_t is_lean = !setting->across || setting->stop >= 10;
   if (!setting->is_float)

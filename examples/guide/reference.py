@@ -183,12 +183,13 @@ def linked(text: str, pages: dict[str, str]) -> str:
 
 def c_headers() -> dict[str, Path]:
     """Returns the public headers by the names of their pages, in reading order, the experimental ones last."""
-    stable, experimental = HEADERS.glob("*.h"), sorted(HEADERS.glob("experimental/*.h"))
+    experimental = [HEADERS / "experimental.h", *sorted(HEADERS.glob("experimental/*.h"))]
+    stable = set(HEADERS.glob("*.h")) - set(experimental)
     order = re.findall(r'#include "chorale/(\w+)\.h"', (HEADERS / "chorale.h").read_text(encoding="utf-8"))
     first = {name: number for number, name in enumerate(["chorale", "decode", *order])}
     stable = sorted(stable, key=lambda header: (first.get(header.stem, len(first)), header.stem))
-    pages = {header.stem: header for header in stable if header.stem != "export"}
-    return pages | {f"experimental-{header.stem}": header for header in experimental}
+    pages = {header.stem: header for header in stable}
+    return pages | {"-".join(header.relative_to(HEADERS).with_suffix("").parts): header for header in experimental}
 
 
 def c_pages() -> Iterator[tuple[str, str]]:
@@ -210,10 +211,10 @@ def c_pages() -> Iterator[tuple[str, str]]:
 # ---- Statuses
 
 
-def constants(header: str) -> Iterator[tuple[str, str, str]]:
-    """Yields name, number and comment of each constant of the first enum of a header."""
+def constants(header: str, kind: str) -> Iterator[tuple[str, str, str]]:
+    """Yields name, number and comment of each constant of the type chorale_`kind` of a header."""
     text = (HEADERS / header).read_text(encoding="utf-8")
-    body = re.search(r"enum \{\n(.*?)\n\};", text, re.DOTALL)[1]  # type: ignore[index]
+    body = re.search(rf"chorale_{kind};\nenum \{{\n(.*?)\n\}};", text, re.DOTALL)[1]  # type: ignore[index]
     comment = ""
     for piece in re.finditer(r"(/\*.*?\*/)|CHORALE_(?:ERROR_|OUTCOME_)?(\w+) = (\d+)", body, re.DOTALL):
         if piece[1]:
@@ -319,14 +320,14 @@ def statuses() -> Iterator[tuple[str, str]]:
         "",
         "## Outcomes: how a call ended",
         "",
-        "No outcome is an error. `result.outcome` has it. Below each name stand those in C ([outcome.h](c/outcome.md)) and Go.",
+        "No outcome is an error. `result.outcome` has it. Below each name stand those in C ([base.h](c/base.md)) and Go.",
         "",
         "<div class='cards statuses' markdown>",
         "",
         "| outcome; in C, Go | number | what it means | what to do |",
         "|---|--:|---|---|",
     ]
-    for name, number, told in constants("outcome.h"):
+    for name, number, told in constants("base.h", "outcome"):
         of_go = re.search(rf"(\w+) +Outcome = C.CHORALE_OUTCOME_{name}\b", go)[1]  # type: ignore[index]
         first = named(name, "outcome_", [f"CHORALE_OUTCOME_{name}", of_go])
         lines.append(f"| {first} | {number} | {told} | {OUTCOME_REMEDY[name]} |")
@@ -339,7 +340,7 @@ def statuses() -> Iterator[tuple[str, str]]:
         "Every call that fails gives a status and a message. The message names the argument, its value and the rule that the",
         "value breaks: read it first.",
         "",
-        "JavaScript uses the names as they stand here. Below each stand its names in C ([status.h](c/status.md)) and Go, and in",
+        "JavaScript uses the names as they stand here. Below each stand its names in C ([base.h](c/base.md)) and Go, and in",
         "Rust that of the variant of `Status`; last, where it has one of its own, the exception that Python raises. Others raise",
         "`ArgumentError`, and damaged files `FileDamagedError`.",
         "",
@@ -348,7 +349,7 @@ def statuses() -> Iterator[tuple[str, str]]:
         "| name; in C, Go, Rust, Python | number | what it means | what to do |",
         "|---|--:|---|---|",
     ]
-    for name, number, told in constants("status.h"):
+    for name, number, told in constants("base.h", "status"):
         of_go = re.search(rf"(\w+) +Status = C.CHORALE_ERROR_{name}\b", go)
         of_python = re.search(rf"c\.CHORALE_ERROR_{name}: (\w+)", errors)
         of_rust = "".join(part.capitalize() for part in name.split("_"))

@@ -24,8 +24,7 @@
 #ifndef CHORALE_CHAIN_H
 #define CHORALE_CHAIN_H
 
-#include "chorale/host.h"
-#include "chorale/outcome.h"
+#include "chorale/base.h"
 
 CHORALE_BEGIN_DECLS
 

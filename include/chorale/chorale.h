@@ -6,14 +6,14 @@
  *   problem.h    a model with its names and gold labels, in memory and as a file
  *   learn.h      from labelled documents to strengths; provisional
  *   rules.h      what the labelling of a chain must look like; provisional
- *   corpus.h     many chains in one call
  *   model.h      models of chains, trees and cliques: builder and frozen model
  *   run.h        collective inference over a model
  *   chain.h      chains and trees: best labelling, k-best, max-marginals, margins
  *   clique.h     clique inference: best values, max-marginals, bounds
  *   potential.h  symmetric potentials
  *   property.h   properties of labellings
- *   status.h, outcome.h, host.h, version.h   short; the others use them
+ *   base.h       statuses, outcomes, the host program; the others use it
+ *   version.h    the version of the library
  *
  * What these headers declare is stable: a program compiled with them runs on every later library of
  * the same CHORALE_ABI. What is provisional may change until version 1.0. experimental.h, which this
@@ -33,7 +33,7 @@
  *     call means that several threads may make the call at once.
  *   - The library never prints, exits, aborts, or reads the environment or the locale.
  *   - Callbacks run only during a call, and must return. Progress, log and allocator callbacks run
- *     on the thread of the call. Callbacks of potentials and of instances (experimental/model.h)
+ *     on the thread of the call. Callbacks of potentials and of instances (experimental.h)
  *     also run on the worker threads of a run, which are threads of the library or of the caller's
  *     executor. An exception or longjmp out of a callback is undefined behaviour: to end a call
  *     early, return non-zero or raise a cancel flag.
@@ -59,14 +59,11 @@
 
 /* clang-format off: in reading order */
 #include "chorale/version.h"
-#include "chorale/status.h"
-#include "chorale/outcome.h"
-#include "chorale/host.h"
+#include "chorale/base.h"
 #include "chorale/decode.h"
 #include "chorale/problem.h"
 #include "chorale/learn.h"
 #include "chorale/rules.h"
-#include "chorale/corpus.h"
 #include "chorale/model.h"
 #include "chorale/run.h"
 #include "chorale/chain.h"

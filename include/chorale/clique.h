@@ -16,7 +16,7 @@
 #ifndef CHORALE_CLIQUE_H
 #define CHORALE_CLIQUE_H
 
-#include "chorale/outcome.h"
+#include "chorale/base.h"
 #include "chorale/potential.h"
 
 CHORALE_BEGIN_DECLS

@@ -15,13 +15,13 @@
  *
  * An array of chorale_agreement is the *specification*: it states which labels should agree and how
  * strongly. The fields of chorale_agreement have the same names in every language binding. The
- * calls of this header are implemented by the public calls of corpus.h, model.h and run.h, which
+ * calls of this header are implemented by the public calls of model.h and run.h, which
  * offer more.
  */
 #ifndef CHORALE_DECODE_H
 #define CHORALE_DECODE_H
 
-#include "chorale/corpus.h"
+#include "chorale/model.h"
 #include "chorale/run.h"
 
 CHORALE_BEGIN_DECLS

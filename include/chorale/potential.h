@@ -25,7 +25,7 @@
 #ifndef CHORALE_POTENTIAL_H
 #define CHORALE_POTENTIAL_H
 
-#include "chorale/host.h"
+#include "chorale/base.h"
 
 CHORALE_BEGIN_DECLS
 

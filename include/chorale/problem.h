@@ -32,7 +32,7 @@ CHORALE_API chorale_status chorale_problem_create(const chorale_host *host,
  * keeps the file's bytes. */
 CHORALE_API void chorale_problem_destroy(chorale_problem *problem);
 /* Returns the model, borrowed until the problem is destroyed; chorale_model_retain
- * (experimental/objects.h) adds a reference for the caller. NULL for NULL. Any thread. */
+ * (experimental.h) adds a reference for the caller. NULL for NULL. Any thread. */
 CHORALE_API const chorale_model *chorale_problem_model(const chorale_problem *problem);
 
 /* ---- Texts -------------------------------------------------------------------------------- */

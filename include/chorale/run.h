@@ -74,7 +74,7 @@
  * chain without its cliques, whatever the limits. So after every call there is a labelling, at
  * worst the own one, unless no chain has any. If a clique forbids the labelling, its score is
  * minus infinity; all other sets of connected chains have their best labels all the same, and
- * chorale_run_clique_score (experimental/run.h) tells which cliques forbid theirs. Limits apply to
+ * chorale_run_clique_score (experimental.h) tells which cliques forbid theirs. Limits apply to
  * solve, step, local search and bound;
  * all other calls ignore the clock and the cancel flag.
  */
@@ -119,7 +119,7 @@ enum {
   CHORALE_JOINT_BEAM = 30
 };
 
-/* The number format in which messages are stored; experimental/run.h has others. */
+/* The number format in which messages are stored; experimental.h has others. */
 typedef int32_t chorale_message_element;
 enum {
   /* Double precision if all messages take less than 256 KB, or if model, run (one thread, no bound)
@@ -307,7 +307,7 @@ CHORALE_API chorale_status chorale_run_solve(chorale_run *run, chorale_run_resul
  * Edits correct a run without a new model, for annotation tools and for results that people correct
  * by hand. A run created with options->edits = 1 accepts three kinds of edit at any time: which
  * labels of a position are allowed (chorale_run_set_allowed), the strength of a clique
- * (chorale_run_set_strength) and the scores of a chain (chorale_run_set_chain, experimental/run.h).
+ * (chorale_run_set_strength) and the scores of a chain (chorale_run_set_chain, experimental.h).
  * Each edit may be set and lifted any number of times. The next chorale_run_solve applies all
  * edits. If the rounds and the local search were complete before the edits, this solve works only
  * around the edits, and takes time in proportion to what they change, not to the size of the

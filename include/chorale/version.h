@@ -2,7 +2,7 @@
 #ifndef CHORALE_VERSION_H
 #define CHORALE_VERSION_H
 
-#include "chorale/export.h"
+#include "chorale/base.h"
 
 #define CHORALE_VERSION_MAJOR 0
 #define CHORALE_VERSION_MINOR 3

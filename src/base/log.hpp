@@ -3,7 +3,7 @@
 
 #include "base/text_writer.hpp"
 
-#include <chorale/host.h>
+#include <chorale/base.h>
 
 namespace chorale {
 

@@ -1,7 +1,7 @@
 // Memory from the host's allocator. The library allocates in no other way.
 #pragma once
 
-#include <chorale/host.h>
+#include <chorale/base.h>
 
 #include <cstddef>
 #include <memory>

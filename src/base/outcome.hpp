@@ -1,12 +1,12 @@
 // Names of outcomes, as chorale_outcome_name() and chorale_run_json() give them, and of obstacles,
-// the reasons why a chain has no labelling (chorale_obstacle in outcome.h). Also outcomes of
+// the reasons why a chain has no labelling (chorale_obstacle in base.h). Also outcomes of
 // computations that limits interrupted.
 #pragma once
 
 #include "base/limits.hpp"
 #include "base/names.hpp"
 
-#include <chorale/outcome.h>
+#include <chorale/base.h>
 
 namespace chorale {
 

@@ -16,7 +16,7 @@
 #include "base/numeric.hpp"
 #include "base/text_writer.hpp"
 
-#include <chorale/host.h>
+#include <chorale/base.h>
 
 #include <cmath>
 

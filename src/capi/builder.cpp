@@ -1,4 +1,4 @@
-// Exported C functions of model.h, corpus.h and experimental/model.h: building a model.
+// Exported C functions of model.h and experimental.h: building a model.
 #include "capi/firewall.hpp"
 #include "cluster/model/builder.hpp"
 

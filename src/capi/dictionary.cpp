@@ -1,4 +1,4 @@
-// Exported C functions of property.h and experimental/message.h: dictionaries; how many values an
+// Exported C functions of property.h and experimental.h: dictionaries; how many values an
 // attachment has; the value of a property on a labelling (*shown*), and the values that its
 // automaton emits on the way (*fired*).
 #include "property/dictionary.hpp"

@@ -1,4 +1,4 @@
-// Exported C functions of host.h, and of experimental/objects.h on cancel flags.
+// Exported C functions of base.h and experimental.h on cancel flags.
 #include "base/cancel.hpp"
 #include "capi/firewall.hpp"
 

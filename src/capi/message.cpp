@@ -1,4 +1,4 @@
-// Exported C functions of experimental/message.h on chains; dictionary.cpp has the others.
+// Exported C functions of experimental.h on chains; dictionary.cpp has the others.
 #include "capi/chain_call.hpp"
 
 namespace chorale {

@@ -1,4 +1,4 @@
-// Exported C functions of potential.h, and of experimental/objects.h on potentials.
+// Exported C functions of potential.h, and of experimental.h on potentials.
 #include "potential/create.hpp"
 
 #include "base/names.hpp"

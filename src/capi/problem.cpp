@@ -1,4 +1,4 @@
-// Exported C functions of problem.h and experimental/problem.h: names, gold labels and notes of a
+// Exported C functions of problem.h and experimental.h: names, gold labels and notes of a
 // model. Files are in problem_file.cpp.
 #include "capi/firewall.hpp"
 #include "problem/problem.hpp"

@@ -1,4 +1,4 @@
-// The exported C functions of problem.h and experimental/problem.h that read and write problems, as
+// The exported C functions of problem.h and experimental.h that read and write problems, as
 // bytes and as files. The others are in problem.cpp.
 #include "capi/firewall.hpp"
 #include "problem/disk.hpp"

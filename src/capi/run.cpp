@@ -1,4 +1,4 @@
-// Exported C functions of run.h and experimental/run.h.
+// Exported C functions of run.h and experimental.h.
 #include "cluster/run/labelling.hpp"
 #include "cluster/run/run.hpp"
 #include "capi/chain_call.hpp"

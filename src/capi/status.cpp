@@ -1,7 +1,7 @@
-// Exported C functions of status.h and outcome.h.
+// Exported C functions of base.h on statuses and outcomes.
 #include "base/outcome.hpp"
 
-#include <chorale/status.h>
+#include <chorale/base.h>
 
 extern "C" {
 

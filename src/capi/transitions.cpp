@@ -1,4 +1,4 @@
-// Exported C functions of chain.h and experimental/objects.h: transitions, and the masks of
+// Exported C functions of chain.h and experimental.h: transitions, and the masks of
 // labelling schemes.
 #include "capi/firewall.hpp"
 #include "chain/transitions.hpp"

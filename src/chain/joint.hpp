@@ -15,7 +15,7 @@
 #include "chain/joint_tree.hpp"
 #include "chain/single_chain.hpp"
 
-#include <chorale/experimental/message.h>
+#include <chorale/experimental.h>
 
 #include <optional>
 

@@ -3,7 +3,7 @@
 
 #include "chain/chain_view.hpp"
 
-#include <chorale/outcome.h>
+#include <chorale/base.h>
 
 namespace chorale {
 

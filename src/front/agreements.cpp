@@ -12,7 +12,7 @@ namespace {
 // they are added to larger numbers.
 constexpr double kLargestStrength = 1e9;
 
-// The members of several cliques as ragged arrays (corpus.h): the members of clique c are the
+// The members of several cliques as ragged arrays (model.h): the members of clique c are the
 // entries offsets[c] .. offsets[c + 1] - 1 of `chains` and `positions`.
 struct Ragged {
   explicit Ragged(const Memory &memory) noexcept

@@ -1,4 +1,4 @@
-// Exported C functions of decode.h and rules.h, those of experimental/model.h on chorale_decoded,
+// Exported C functions of decode.h and rules.h, those of experimental.h on chorale_decoded,
 // and chorale_problem_create_agreeing() of learn.h.
 #include "cluster/run/run.hpp"
 #include "front/agreements.hpp"

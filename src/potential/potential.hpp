@@ -9,7 +9,7 @@
 #include "base/log.hpp"
 #include "base/span.hpp"
 
-#include <chorale/experimental/objects.h>
+#include <chorale/experimental.h>
 
 #include <cstdint>
 

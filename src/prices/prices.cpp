@@ -9,7 +9,7 @@
 #include "potential/create.hpp"
 #include "potential/tangent.hpp"
 
-#include <chorale/experimental/prices.h>
+#include <chorale/experimental.h>
 
 #include <algorithm>
 #include <utility>

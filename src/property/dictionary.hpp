@@ -6,7 +6,7 @@
 #include "base/counted.hpp"
 #include "base/report.hpp"
 
-#include <chorale/experimental/property.h>
+#include <chorale/experimental.h>
 
 #include <gsl/span>
 

@@ -11,7 +11,7 @@
 #include "base/numeric.hpp"
 #include "base/report.hpp"
 
-#include <chorale/experimental/message.h>
+#include <chorale/experimental.h>
 
 #include <gsl/span>
 

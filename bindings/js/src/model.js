@@ -1,4 +1,4 @@
-// Models and their builders (model.h, corpus.h).
+// Models and their builders (model.h).
 import {
   arrayOf,
   atLeast,

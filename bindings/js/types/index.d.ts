@@ -61,7 +61,7 @@ export class ChoraleError extends Error {
   private constructor();
   readonly name: "ChoraleError";
   /**
-   * Number of the status in the C interface (status.h). Below 0 for errors of the package itself:
+   * Number of the status in the C interface (base.h). Below 0 for errors of the package itself:
    * -1 CLOSED (a closed handle), -2 DETACHED (an array whose buffer is detached), -3 WRONG_TYPE (an
    * argument of a wrong type).
    */

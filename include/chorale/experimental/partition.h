@@ -22,8 +22,7 @@
 #ifndef CHORALE_EXPERIMENTAL_PARTITION_H
 #define CHORALE_EXPERIMENTAL_PARTITION_H
 
-#include "chorale/host.h"
-#include "chorale/outcome.h"
+#include "chorale/base.h"
 
 CHORALE_BEGIN_DECLS
 

@@ -25,7 +25,7 @@
 #ifndef CHORALE_EXPERIMENTAL_TABLE_H
 #define CHORALE_EXPERIMENTAL_TABLE_H
 
-#include "chorale/host.h"
+#include "chorale/base.h"
 
 CHORALE_BEGIN_DECLS
 

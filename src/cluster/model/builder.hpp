@@ -11,7 +11,7 @@
 #include "cluster/model/model.hpp"
 #include "cluster/model/slot_table.hpp"
 
-#include <chorale/corpus.h>
+#include <chorale/model.h>
 
 namespace chorale {
 

@@ -4,7 +4,7 @@
 #include "base/cpu.hpp"
 #include "chain/chain_view.hpp"
 
-#include <chorale/experimental/model.h>
+#include <chorale/experimental.h>
 
 namespace chorale {
 

@@ -12,7 +12,7 @@
 #include "base/workspace.hpp"
 #include "base/numeric.hpp"
 
-#include <chorale/experimental/run.h>
+#include <chorale/experimental.h>
 
 #include <algorithm>
 #include <bit>

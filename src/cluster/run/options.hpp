@@ -6,7 +6,7 @@
 #include "cluster/model/cliques.hpp"
 #include "potential/potential.hpp"
 
-#include <chorale/experimental/run.h>
+#include <chorale/experimental.h>
 
 namespace chorale {
 

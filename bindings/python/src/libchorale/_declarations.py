@@ -75,9 +75,6 @@ CHORALE_ERROR_FILE_SECTION = 105
 CHORALE_ERROR_INPUT_OUTPUT = 106
 CHORALE_ERROR_NOT_SAVABLE = 107
 CHORALE_ERROR_TEXT = 108
-CHORALE_LOG_DEBUG = 10
-CHORALE_LOG_INFO = 20
-CHORALE_LOG_WARNING = 30
 CHORALE_OUTCOME_COMPLETE = 0
 CHORALE_OUTCOME_GAP_REACHED = 10
 CHORALE_OUTCOME_ITERATION_LIMIT = 20
@@ -91,6 +88,9 @@ CHORALE_OBSTACLE_SCORES = 10
 CHORALE_OBSTACLE_TRANSITIONS = 20
 CHORALE_OBSTACLE_CLIQUES = 30
 CHORALE_OBSTACLE_UNDECIDED = 40
+CHORALE_LOG_DEBUG = 10
+CHORALE_LOG_INFO = 20
+CHORALE_LOG_WARNING = 30
 CHORALE_FLOAT64 = 0
 CHORALE_FLOAT32 = 1
 CHORALE_ROWS_FROM = 0
@@ -186,24 +186,24 @@ CHORALE_RULES_KEPT = 0
 CHORALE_RULES_IMPOSSIBLE = 10
 CHORALE_RULES_TOO_DEAR = 20
 CHORALE_RULES_UNFINISHED = 30
-CHORALE_ANY = -10
-CHORALE_UNLISTED_FORBIDDEN = 0
-CHORALE_UNLISTED_AS_VALUE = 1
-CHORALE_FAMILY_SUM = 10
-CHORALE_FAMILY_MAX = 20
-CHORALE_FAMILY_MAJORITY = 30
-CHORALE_FAMILY_PAIRS = 40
-CHORALE_FAMILY_CALLBACK = 50
 CHORALE_NOT_OVERRULED = 0
 CHORALE_OVERRULED_BY_OTHERS = 10
 CHORALE_OVERRULED_BY_LIMIT = 20
-CHORALE_MESSAGES_FLOAT64 = 10
-CHORALE_MESSAGES_MAGNITUDE16 = 30
 CHORALE_EVIDENCE_GIVEN = 0
 CHORALE_EVIDENCE_ESTIMATED = 10
 CHORALE_EVIDENCE_LEARNT = 20
 CHORALE_NO_ANSWER = -1
 CHORALE_ANSWER_DIFFERS = -2
+CHORALE_FAMILY_SUM = 10
+CHORALE_FAMILY_MAX = 20
+CHORALE_FAMILY_MAJORITY = 30
+CHORALE_FAMILY_PAIRS = 40
+CHORALE_FAMILY_CALLBACK = 50
+CHORALE_MESSAGES_FLOAT64 = 10
+CHORALE_MESSAGES_MAGNITUDE16 = 30
+CHORALE_ANY = -10
+CHORALE_UNLISTED_FORBIDDEN = 0
+CHORALE_UNLISTED_AS_VALUE = 1
 
 # ---- Structs and callbacks
 class Struct(Structure):
@@ -415,6 +415,45 @@ class chorale_chain_options(Struct):
     ]
 
 
+class chorale_corpus(Struct):
+    struct_size: Any
+    chains: Any
+    offsets: Any
+    labels: Any
+    element: Any
+    borrow: Any
+    unary: Any
+    unary_row_stride: Any
+    unary_column_stride: Any
+    transitions: Any
+    tokens: Any
+    groups: Any
+    uncounted: Any
+    uncounted_count: Any
+    edges: Any
+    forced: Any
+    allowed: Any
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("chains", c_int64),
+        ("offsets", c_void_p),
+        ("labels", c_int64),
+        ("element", c_int32),
+        ("borrow", c_int32),
+        ("unary", c_void_p),
+        ("unary_row_stride", c_int64),
+        ("unary_column_stride", c_int64),
+        ("transitions", c_void_p),
+        ("tokens", c_void_p),
+        ("groups", c_void_p),
+        ("uncounted", c_void_p),
+        ("uncounted_count", c_int64),
+        ("edges", c_void_p),
+        ("forced", c_void_p),
+        ("allowed", c_void_p),
+    ]
+
+
 class chorale_clique_setup(Struct):
     struct_size: Any
     property: Any
@@ -470,45 +509,6 @@ class chorale_members(Struct):
         ("tables", c_void_p),
         ("borrow", c_int32),
         ("reserved", c_int32),
-    ]
-
-
-class chorale_corpus(Struct):
-    struct_size: Any
-    chains: Any
-    offsets: Any
-    labels: Any
-    element: Any
-    borrow: Any
-    unary: Any
-    unary_row_stride: Any
-    unary_column_stride: Any
-    transitions: Any
-    tokens: Any
-    groups: Any
-    uncounted: Any
-    uncounted_count: Any
-    edges: Any
-    forced: Any
-    allowed: Any
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("chains", c_int64),
-        ("offsets", c_void_p),
-        ("labels", c_int64),
-        ("element", c_int32),
-        ("borrow", c_int32),
-        ("unary", c_void_p),
-        ("unary_row_stride", c_int64),
-        ("unary_column_stride", c_int64),
-        ("transitions", c_void_p),
-        ("tokens", c_void_p),
-        ("groups", c_void_p),
-        ("uncounted", c_void_p),
-        ("uncounted_count", c_int64),
-        ("edges", c_void_p),
-        ("forced", c_void_p),
-        ("allowed", c_void_p),
     ]
 
 
@@ -1010,104 +1010,6 @@ class chorale_rule_reason(Struct):
     ]
 
 
-class chorale_attachment(Struct):
-    struct_size: Any
-    property: Any
-    dictionary: Any
-    classes: Any
-    table: Any
-    message: Any
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("property", c_void_p),
-        ("dictionary", c_void_p),
-        ("classes", c_void_p),
-        ("table", c_void_p),
-        ("message", c_void_p),
-    ]
-
-
-class chorale_message_options(Struct):
-    struct_size: Any
-    mode: Any
-    reserved: Any
-    beam_width: Any
-    max_states: Any
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("mode", c_int32),
-        ("reserved", c_int32),
-        ("beam_width", c_int64),
-        ("max_states", c_int64),
-    ]
-
-
-class chorale_message_result(Struct):
-    struct_size: Any
-    outcome: Any
-    pruned: Any
-    exact: Any
-    reserved: Any
-    configurations: Any
-    score: Any
-    chain_score: Any
-    message_score: Any
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("outcome", c_int32),
-        ("pruned", c_int32),
-        ("exact", c_int32),
-        ("reserved", c_int32),
-        ("configurations", c_int64),
-        ("score", c_double),
-        ("chain_score", c_double),
-        ("message_score", c_double),
-    ]
-
-field_messages = CFUNCTYPE(c_int32, c_void_p, c_int64, c_void_p, c_void_p, c_void_p)
-field_decode = CFUNCTYPE(c_int32, c_void_p, c_int64, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p)
-
-
-class chorale_instance(Struct):
-    struct_size: Any
-    length: Any
-    labels: Any
-    user: Any
-    messages: Any
-    decode: Any
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("length", c_int64),
-        ("labels", c_int64),
-        ("user", c_void_p),
-        ("messages", field_messages),
-        ("decode", field_decode),
-    ]
-
-
-class chorale_repeated_words_options(Struct):
-    struct_size: Any
-    minimum: Any
-    across: Any
-    reserved: Any
-    stop: Any
-    stop_count: Any
-    label_values: Any
-    labels: Any
-    values: Any
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("minimum", c_int64),
-        ("across", c_int32),
-        ("reserved", c_int32),
-        ("stop", c_void_p),
-        ("stop_count", c_int64),
-        ("label_values", c_void_p),
-        ("labels", c_int64),
-        ("values", c_int64),
-    ]
-
-
 class chorale_scored_pairs(Struct):
     struct_size: Any
     records: Any
@@ -1149,23 +1051,6 @@ class chorale_partition_result(Struct):
         ("upper_bound", c_double),
         ("proven", c_int32),
         ("outcome", c_int32),
-    ]
-
-
-class chorale_run_cost(Struct):
-    struct_size: Any
-    run_bytes: Any
-    model_bytes: Any
-    score_bytes: Any
-    chain_steps: Any
-    clique_scores: Any
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("run_bytes", c_size_t),
-        ("model_bytes", c_size_t),
-        ("score_bytes", c_size_t),
-        ("chain_steps", c_double),
-        ("clique_scores", c_double),
     ]
 
 
@@ -1282,6 +1167,121 @@ class chorale_ledger_row(Struct):
         ("told", c_int32),
     ]
 
+field_messages = CFUNCTYPE(c_int32, c_void_p, c_int64, c_void_p, c_void_p, c_void_p)
+field_decode = CFUNCTYPE(c_int32, c_void_p, c_int64, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p)
+
+
+class chorale_instance(Struct):
+    struct_size: Any
+    length: Any
+    labels: Any
+    user: Any
+    messages: Any
+    decode: Any
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("length", c_int64),
+        ("labels", c_int64),
+        ("user", c_void_p),
+        ("messages", field_messages),
+        ("decode", field_decode),
+    ]
+
+
+class chorale_repeated_words_options(Struct):
+    struct_size: Any
+    minimum: Any
+    across: Any
+    reserved: Any
+    stop: Any
+    stop_count: Any
+    label_values: Any
+    labels: Any
+    values: Any
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("minimum", c_int64),
+        ("across", c_int32),
+        ("reserved", c_int32),
+        ("stop", c_void_p),
+        ("stop_count", c_int64),
+        ("label_values", c_void_p),
+        ("labels", c_int64),
+        ("values", c_int64),
+    ]
+
+
+class chorale_run_cost(Struct):
+    struct_size: Any
+    run_bytes: Any
+    model_bytes: Any
+    score_bytes: Any
+    chain_steps: Any
+    clique_scores: Any
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("run_bytes", c_size_t),
+        ("model_bytes", c_size_t),
+        ("score_bytes", c_size_t),
+        ("chain_steps", c_double),
+        ("clique_scores", c_double),
+    ]
+
+
+class chorale_attachment(Struct):
+    struct_size: Any
+    property: Any
+    dictionary: Any
+    classes: Any
+    table: Any
+    message: Any
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("property", c_void_p),
+        ("dictionary", c_void_p),
+        ("classes", c_void_p),
+        ("table", c_void_p),
+        ("message", c_void_p),
+    ]
+
+
+class chorale_message_options(Struct):
+    struct_size: Any
+    mode: Any
+    reserved: Any
+    beam_width: Any
+    max_states: Any
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("mode", c_int32),
+        ("reserved", c_int32),
+        ("beam_width", c_int64),
+        ("max_states", c_int64),
+    ]
+
+
+class chorale_message_result(Struct):
+    struct_size: Any
+    outcome: Any
+    pruned: Any
+    exact: Any
+    reserved: Any
+    configurations: Any
+    score: Any
+    chain_score: Any
+    message_score: Any
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("outcome", c_int32),
+        ("pruned", c_int32),
+        ("exact", c_int32),
+        ("reserved", c_int32),
+        ("configurations", c_int64),
+        ("score", c_double),
+        ("chain_score", c_double),
+        ("message_score", c_double),
+    ]
+
 
 STRUCTS = {
     "chorale_error": chorale_error,
@@ -1294,9 +1294,9 @@ STRUCTS = {
     "chorale_automaton": chorale_automaton,
     "chorale_label_map": chorale_label_map,
     "chorale_chain_options": chorale_chain_options,
+    "chorale_corpus": chorale_corpus,
     "chorale_clique_setup": chorale_clique_setup,
     "chorale_members": chorale_members,
-    "chorale_corpus": chorale_corpus,
     "chorale_clique_problem": chorale_clique_problem,
     "chorale_clique_options": chorale_clique_options,
     "chorale_clique_result": chorale_clique_result,
@@ -1316,20 +1316,20 @@ STRUCTS = {
     "chorale_ruled_chain": chorale_ruled_chain,
     "chorale_rule_conflict": chorale_rule_conflict,
     "chorale_rule_reason": chorale_rule_reason,
-    "chorale_attachment": chorale_attachment,
-    "chorale_message_options": chorale_message_options,
-    "chorale_message_result": chorale_message_result,
-    "chorale_instance": chorale_instance,
-    "chorale_repeated_words_options": chorale_repeated_words_options,
     "chorale_scored_pairs": chorale_scored_pairs,
     "chorale_partition_result": chorale_partition_result,
-    "chorale_run_cost": chorale_run_cost,
     "chorale_evidence": chorale_evidence,
     "chorale_mentions": chorale_mentions,
     "chorale_settled_mention": chorale_settled_mention,
     "chorale_settled_key": chorale_settled_key,
     "chorale_ledger_change": chorale_ledger_change,
     "chorale_ledger_row": chorale_ledger_row,
+    "chorale_instance": chorale_instance,
+    "chorale_repeated_words_options": chorale_repeated_words_options,
+    "chorale_run_cost": chorale_run_cost,
+    "chorale_attachment": chorale_attachment,
+    "chorale_message_options": chorale_message_options,
+    "chorale_message_result": chorale_message_result,
 }
 
 # ---- Functions: what each returns and takes, and the names of its parameters

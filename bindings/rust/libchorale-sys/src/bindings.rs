@@ -2,19 +2,11 @@
 
 // Made by generate.sh from include/chorale/*.h: do not edit.
 
+pub const CHORALE_ERROR_MESSAGE_SIZE: i32 = 504;
 pub const CHORALE_VERSION_MAJOR: i32 = 0;
 pub const CHORALE_VERSION_MINOR: i32 = 3;
 pub const CHORALE_VERSION_PATCH: i32 = 0;
 pub const CHORALE_ABI: i32 = 2;
-pub const CHORALE_ERROR_MESSAGE_SIZE: i32 = 504;
-extern "C" {
-    #[doc = " Returns the version of the loaded library, \"MAJOR.MINOR.PATCH\"; static storage. Any thread."]
-    pub fn chorale_version() -> *const std::os::raw::c_char;
-}
-extern "C" {
-    #[doc = " Returns CHORALE_ABI of the loaded library. Any thread."]
-    pub fn chorale_abi() -> i32;
-}
 #[doc = " The status of a call. Numbers never change and are never reused."]
 pub type chorale_status = i32;
 #[doc = " The call has succeeded."]
@@ -119,7 +111,7 @@ pub const CHORALE_ERROR_FILE_CHECKSUM: i32 = 104;
 pub const CHORALE_ERROR_FILE_SECTION: i32 = 105;
 #[doc = " The system could not read or write a file; the message gives its error number."]
 pub const CHORALE_ERROR_INPUT_OUTPUT: i32 = 106;
-#[doc = " A model that cannot be saved, because callbacks of the caller compute one of its chains\n (chorale_instance in experimental/model.h) or a potential (potential.h)."]
+#[doc = " A model that cannot be saved, because callbacks of the caller compute one of its chains\n (chorale_instance in experimental.h) or a potential (potential.h)."]
 pub const CHORALE_ERROR_NOT_SAVABLE: i32 = 107;
 #[doc = " A text that is not UTF-8, or is not what chorale_learnt_text wrote (learn.h)."]
 pub const CHORALE_ERROR_TEXT: i32 = 108;
@@ -184,7 +176,7 @@ pub const CHORALE_OUTCOME_INFEASIBLE: i32 = 40;
 pub const CHORALE_OUTCOME_NOTHING_FOUND: i32 = 41;
 #[doc = " What forbids every labelling of a chain."]
 pub type chorale_obstacle = i32;
-#[doc = " an instance (experimental/model.h), which does not tell"]
+#[doc = " an instance (experimental.h), which does not tell"]
 pub const CHORALE_OBSTACLE_UNKNOWN: i32 = 0;
 #[doc = " Every label of the position is forbidden: by a score of minus infinity, by `forced` or\n `allowed`, or by the edit chorale_run_set_allowed (run.h)."]
 pub const CHORALE_OBSTACLE_SCORES: i32 = 10;
@@ -326,6 +318,14 @@ extern "C" {
 extern "C" {
     #[doc = " Raises the flag; NULL is ignored. Atomic: from any thread, at any time, also from a\n signal handler."]
     pub fn chorale_cancel_raise(cancel: *mut chorale_cancel);
+}
+extern "C" {
+    #[doc = " Returns the version of the loaded library, \"MAJOR.MINOR.PATCH\"; static storage. Any thread."]
+    pub fn chorale_version() -> *const std::os::raw::c_char;
+}
+extern "C" {
+    #[doc = " Returns CHORALE_ABI of the loaded library. Any thread."]
+    pub fn chorale_abi() -> i32;
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -1319,6 +1319,151 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+#[doc = " Many chains in one call.\n\n A *ragged array* is one array of entries and `count + 1` ascending offsets: part i is the entries\n offsets[i] .. offsets[i + 1] - 1, as in Arrow's large lists and SciPy's CSR matrices. The first\n offset may be above 0, for a slice of a larger array.\n\n Chains with the same number of labels, as ragged arrays. If chains have different sets of labels,\n the labels of the corpus are those of all chains, and `allowed` says which a chain has. N is the number\n of positions of all chains. A position is numbered by its index in the arrays: from offsets[0] to\n offsets[chains] - 1, or from 0 to chains - 1 if `offsets` is NULL."]
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct chorale_corpus {
+    #[doc = " sizeof(chorale_corpus)"]
+    pub struct_size: usize,
+    #[doc = " >= 0"]
+    pub chains: i64,
+    #[doc = " chains + 1 entries; NULL: every chain has one position (it is a single\nitem)"]
+    pub offsets: *const i64,
+    #[doc = " m >= 1"]
+    pub labels: i64,
+    #[doc = " of unary: CHORALE_FLOAT64 (default) or CHORALE_FLOAT32"]
+    pub element: chorale_element,
+    #[doc = " 1: `unary`, `edges`, `tokens`, `forced` and `allowed` are not copied; they must stay valid and\n unchanged until the last reference to the model is released. 0 (default): copied."]
+    pub borrow: i32,
+    #[doc = " Score of label y at position p: at p * unary_row_stride + y * unary_column_stride, in elements.\n Strides of 0: rows without gaps."]
+    pub unary: *const std::os::raw::c_void,
+    pub unary_row_stride: i64,
+    pub unary_column_stride: i64,
+    #[doc = " of all chains; NULL: all scores 0"]
+    pub transitions: *const chorale_transitions,
+    #[doc = " by position: a token id >= 0, or -1 for none. NULL: no chain has any"]
+    pub tokens: *const i32,
+    #[doc = " by chain: the number of its group (document). NULL: 0 for all"]
+    pub groups: *const i64,
+    #[doc = " `uncounted_count` labels that take no part in the agreement of positions (decode.h), such as\n \"no entity\": positions gain nothing by having them together. NULL: all take part; given, it\n has at least one entry"]
+    pub uncounted: *const i32,
+    pub uncounted_count: i64,
+    #[doc = " By position: m x m scores without gaps, of the type `element`, which replace the edge scores and\n the mask of `transitions`: entry [x][y] is the score of label y at this position after label x\n at the one before it. The matrix of the first position of a chain is not read. NULL: the edge\n scores of `transitions`"]
+    pub edges: *const std::os::raw::c_void,
+    #[doc = " by position: the label that it must take, or -1: free. NULL: all free"]
+    pub forced: *const i32,
+    #[doc = " by position: m bytes, 0 forbids a label. NULL: all allowed"]
+    pub allowed: *const u8,
+}
+#[test]
+fn bindgen_test_layout_chorale_corpus() {
+    const UNINIT: ::std::mem::MaybeUninit<chorale_corpus> = ::std::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::std::mem::size_of::<chorale_corpus>(),
+        128usize,
+        "Size of chorale_corpus"
+    );
+    assert_eq!(
+        ::std::mem::align_of::<chorale_corpus>(),
+        8usize,
+        "Alignment of chorale_corpus"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
+        0usize,
+        "Offset of field: chorale_corpus::struct_size"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).chains) as usize - ptr as usize },
+        8usize,
+        "Offset of field: chorale_corpus::chains"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).offsets) as usize - ptr as usize },
+        16usize,
+        "Offset of field: chorale_corpus::offsets"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).labels) as usize - ptr as usize },
+        24usize,
+        "Offset of field: chorale_corpus::labels"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).element) as usize - ptr as usize },
+        32usize,
+        "Offset of field: chorale_corpus::element"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).borrow) as usize - ptr as usize },
+        36usize,
+        "Offset of field: chorale_corpus::borrow"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).unary) as usize - ptr as usize },
+        40usize,
+        "Offset of field: chorale_corpus::unary"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).unary_row_stride) as usize - ptr as usize },
+        48usize,
+        "Offset of field: chorale_corpus::unary_row_stride"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).unary_column_stride) as usize - ptr as usize },
+        56usize,
+        "Offset of field: chorale_corpus::unary_column_stride"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).transitions) as usize - ptr as usize },
+        64usize,
+        "Offset of field: chorale_corpus::transitions"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).tokens) as usize - ptr as usize },
+        72usize,
+        "Offset of field: chorale_corpus::tokens"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).groups) as usize - ptr as usize },
+        80usize,
+        "Offset of field: chorale_corpus::groups"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).uncounted) as usize - ptr as usize },
+        88usize,
+        "Offset of field: chorale_corpus::uncounted"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).uncounted_count) as usize - ptr as usize },
+        96usize,
+        "Offset of field: chorale_corpus::uncounted_count"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).edges) as usize - ptr as usize },
+        104usize,
+        "Offset of field: chorale_corpus::edges"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).forced) as usize - ptr as usize },
+        112usize,
+        "Offset of field: chorale_corpus::forced"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).allowed) as usize - ptr as usize },
+        120usize,
+        "Offset of field: chorale_corpus::allowed"
+    );
+}
+extern "C" {
+    #[doc = " Adds every chain of a corpus. *first: receives the number of the first chain; the other chains\n have the numbers after it. May be NULL. Errors: those of every call on a builder (model.h);\n NULL_ARGUMENT (corpus, unary where N > 0), STRUCT_SIZE, SIZE, STRIDE, UNKNOWN_CONSTANT,\n OUT_OF_RANGE (offsets that descend or are negative, tokens, forced), NOT_A_NUMBER, INFINITE,\n LABELS_MISMATCH (transitions). O(N m), with `edges` O(N m^2)."]
+    pub fn chorale_model_builder_add_corpus(
+        builder: *mut chorale_model_builder,
+        corpus: *const chorale_corpus,
+        first: *mut i64,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_dictionary {
@@ -1433,7 +1578,7 @@ pub struct chorale_members {
     pub first: i64,
     #[doc = " >= 0"]
     pub cliques: i64,
-    #[doc = " cliques + 1 entries, ascending (corpus.h)"]
+    #[doc = " cliques + 1 entries, ascending"]
     pub offsets: *const i64,
     #[doc = " by entry: the number of a chain in the model"]
     pub chains: *const i64,
@@ -1592,151 +1737,6 @@ extern "C" {
         weights: *mut i64,
         capacity: i64,
         needed: *mut i64,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[doc = " Chains with the same number of labels, as ragged arrays. If chains have different sets of labels,\n the labels of the corpus are those of all chains, and `allowed` says which a chain has. N is the number\n of positions of all chains. A position is numbered by its index in the arrays: from offsets[0] to\n offsets[chains] - 1, or from 0 to chains - 1 if `offsets` is NULL."]
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct chorale_corpus {
-    #[doc = " sizeof(chorale_corpus)"]
-    pub struct_size: usize,
-    #[doc = " >= 0"]
-    pub chains: i64,
-    #[doc = " chains + 1 entries; NULL: every chain has one position (it is a single\nitem)"]
-    pub offsets: *const i64,
-    #[doc = " m >= 1"]
-    pub labels: i64,
-    #[doc = " of unary: CHORALE_FLOAT64 (default) or CHORALE_FLOAT32"]
-    pub element: chorale_element,
-    #[doc = " 1: `unary`, `edges`, `tokens`, `forced` and `allowed` are not copied; they must stay valid and\n unchanged until the last reference to the model is released. 0 (default): copied."]
-    pub borrow: i32,
-    #[doc = " Score of label y at position p: at p * unary_row_stride + y * unary_column_stride, in elements.\n Strides of 0: rows without gaps."]
-    pub unary: *const std::os::raw::c_void,
-    pub unary_row_stride: i64,
-    pub unary_column_stride: i64,
-    #[doc = " of all chains; NULL: all scores 0"]
-    pub transitions: *const chorale_transitions,
-    #[doc = " by position: a token id >= 0, or -1 for none. NULL: no chain has any"]
-    pub tokens: *const i32,
-    #[doc = " by chain: the number of its group (document). NULL: 0 for all"]
-    pub groups: *const i64,
-    #[doc = " `uncounted_count` labels that take no part in the agreement of positions (decode.h), such as\n \"no entity\": positions gain nothing by having them together. NULL: all take part; given, it\n has at least one entry"]
-    pub uncounted: *const i32,
-    pub uncounted_count: i64,
-    #[doc = " By position: m x m scores without gaps, of the type `element`, which replace the edge scores and\n the mask of `transitions`: entry [x][y] is the score of label y at this position after label x\n at the one before it. The matrix of the first position of a chain is not read. NULL: the edge\n scores of `transitions`"]
-    pub edges: *const std::os::raw::c_void,
-    #[doc = " by position: the label that it must take, or -1: free. NULL: all free"]
-    pub forced: *const i32,
-    #[doc = " by position: m bytes, 0 forbids a label. NULL: all allowed"]
-    pub allowed: *const u8,
-}
-#[test]
-fn bindgen_test_layout_chorale_corpus() {
-    const UNINIT: ::std::mem::MaybeUninit<chorale_corpus> = ::std::mem::MaybeUninit::uninit();
-    let ptr = UNINIT.as_ptr();
-    assert_eq!(
-        ::std::mem::size_of::<chorale_corpus>(),
-        128usize,
-        "Size of chorale_corpus"
-    );
-    assert_eq!(
-        ::std::mem::align_of::<chorale_corpus>(),
-        8usize,
-        "Alignment of chorale_corpus"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
-        0usize,
-        "Offset of field: chorale_corpus::struct_size"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).chains) as usize - ptr as usize },
-        8usize,
-        "Offset of field: chorale_corpus::chains"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).offsets) as usize - ptr as usize },
-        16usize,
-        "Offset of field: chorale_corpus::offsets"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).labels) as usize - ptr as usize },
-        24usize,
-        "Offset of field: chorale_corpus::labels"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).element) as usize - ptr as usize },
-        32usize,
-        "Offset of field: chorale_corpus::element"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).borrow) as usize - ptr as usize },
-        36usize,
-        "Offset of field: chorale_corpus::borrow"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).unary) as usize - ptr as usize },
-        40usize,
-        "Offset of field: chorale_corpus::unary"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).unary_row_stride) as usize - ptr as usize },
-        48usize,
-        "Offset of field: chorale_corpus::unary_row_stride"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).unary_column_stride) as usize - ptr as usize },
-        56usize,
-        "Offset of field: chorale_corpus::unary_column_stride"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).transitions) as usize - ptr as usize },
-        64usize,
-        "Offset of field: chorale_corpus::transitions"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).tokens) as usize - ptr as usize },
-        72usize,
-        "Offset of field: chorale_corpus::tokens"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).groups) as usize - ptr as usize },
-        80usize,
-        "Offset of field: chorale_corpus::groups"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).uncounted) as usize - ptr as usize },
-        88usize,
-        "Offset of field: chorale_corpus::uncounted"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).uncounted_count) as usize - ptr as usize },
-        96usize,
-        "Offset of field: chorale_corpus::uncounted_count"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).edges) as usize - ptr as usize },
-        104usize,
-        "Offset of field: chorale_corpus::edges"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).forced) as usize - ptr as usize },
-        112usize,
-        "Offset of field: chorale_corpus::forced"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).allowed) as usize - ptr as usize },
-        120usize,
-        "Offset of field: chorale_corpus::allowed"
-    );
-}
-extern "C" {
-    #[doc = " Adds every chain of a corpus. *first: receives the number of the first chain; the other chains\n have the numbers after it. May be NULL. Errors: those of every call on a builder (model.h);\n NULL_ARGUMENT (corpus, unary where N > 0), STRUCT_SIZE, SIZE, STRIDE, UNKNOWN_CONSTANT,\n OUT_OF_RANGE (offsets that descend or are negative, tokens, forced), NOT_A_NUMBER, INFINITE,\n LABELS_MISMATCH (transitions). O(N m), with `edges` O(N m^2)."]
-    pub fn chorale_model_builder_add_corpus(
-        builder: *mut chorale_model_builder,
-        corpus: *const chorale_corpus,
-        first: *mut i64,
         error: *mut chorale_error,
     ) -> chorale_status;
 }
@@ -2146,7 +2146,7 @@ pub const CHORALE_JOINT_EXACT: i32 = 10;
 pub const CHORALE_JOINT_LOCAL_SCORES: i32 = 20;
 #[doc = " The paper's third approximation: keeps the best `beam_width` configurations at each position.\n They are ranked by their best score over all labels plus, for each property whose message has\n not been added yet, the message entry of the value fired so far (EMPTY if none)."]
 pub const CHORALE_JOINT_BEAM: i32 = 30;
-#[doc = " The number format in which messages are stored; experimental/run.h has others."]
+#[doc = " The number format in which messages are stored; experimental.h has others."]
 pub type chorale_message_element = i32;
 #[doc = " Double precision if all messages take less than 256 KB, or if model, run (one thread, no bound)\n and scores (copied or borrowed) together then take at most twice the bytes of the scores.\n Otherwise two bytes for each value of a message"]
 pub const CHORALE_MESSAGES_AUTO: i32 = 0;
@@ -3029,7 +3029,7 @@ extern "C" {
     pub fn chorale_problem_destroy(problem: *mut chorale_problem);
 }
 extern "C" {
-    #[doc = " Returns the model, borrowed until the problem is destroyed; chorale_model_retain\n (experimental/objects.h) adds a reference for the caller. NULL for NULL. Any thread."]
+    #[doc = " Returns the model, borrowed until the problem is destroyed; chorale_model_retain\n (experimental.h) adds a reference for the caller. NULL for NULL. Any thread."]
     pub fn chorale_problem_model(problem: *const chorale_problem) -> *const chorale_model;
 }
 #[doc = " A text in UTF-8. It may contain NUL bytes, and need not end in NUL."]
@@ -4084,710 +4084,6 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct chorale_property_builder {
-    _unused: [u8; 0],
-}
-pub const CHORALE_ANY: i32 = -10;
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Creates a builder of a property over `labels` labels and `classes` position classes, with values\n 0 .. `values` - 1. Errors: NULL_ARGUMENT, STRUCT_SIZE, SIZE, SIZE_OVERFLOW, OUT_OF_MEMORY."]
-    pub fn chorale_property_builder_create(
-        host: *const chorale_host,
-        labels: i64,
-        classes: i64,
-        values: i64,
-        builder: *mut *mut chorale_property_builder,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Destroys a builder; NULL is ignored."]
-    pub fn chorale_property_builder_destroy(builder: *mut chorale_property_builder);
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Adds a state and stores its number in *state. Errors: NULL_ARGUMENT, SIZE_OVERFLOW,\n OUT_OF_MEMORY."]
-    pub fn chorale_property_builder_add_state(
-        builder: *mut chorale_property_builder,
-        state: *mut i32,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Adds a rule: in `state`, a position of class `position_class` with label `label` fires `action`\n and leads to state `next`. state, position_class, label and next may be CHORALE_ANY. If several\n rules match a position, the one that was added last applies.\n Errors: NULL_ARGUMENT, OUT_OF_RANGE (-1 too: the wildcard is CHORALE_ANY, not -1),\n VALUE_OUTSIDE_RANGE, UNKNOWN_CONSTANT."]
-    pub fn chorale_property_builder_rule(
-        builder: *mut chorale_property_builder,
-        state: i32,
-        position_class: i32,
-        label: i32,
-        next: i32,
-        action: chorale_action,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Adds an end rule: a sequence that ends in `state` (CHORALE_ANY: in any state added so far) fires\n `action` after its last position. Errors: as for a rule."]
-    pub fn chorale_property_builder_end_rule(
-        builder: *mut chorale_property_builder,
-        state: i32,
-        action: chorale_action,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Sets table_offset and outside_value as in chorale_automaton; -1: nothing fires outside. Errors: NULL_ARGUMENT,\n VALUE_OUTSIDE_RANGE."]
-    pub fn chorale_property_builder_table(
-        builder: *mut chorale_property_builder,
-        table_offset: i32,
-        outside_value: i32,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Creates a property from the rules so far; the builder may be used further. label_values: as in\n chorale_automaton. Errors: see chorale_property_create."]
-    pub fn chorale_property_builder_finish(
-        builder: *const chorale_property_builder,
-        label_values: *const i32,
-        property: *mut *mut chorale_property,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[doc = " Treatment of the values of a property that are not in a dictionary."]
-pub type chorale_unlisted = i32;
-#[doc = " no UNLISTED. Messages and decoding exclude every labelling that\nfires such a value, even if the labelling shows CONFLICT"]
-pub const CHORALE_UNLISTED_FORBIDDEN: i32 = 0;
-#[doc = " with UNLISTED, which stands for all such values"]
-pub const CHORALE_UNLISTED_AS_VALUE: i32 = 1;
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Creates a dictionary. values: `count` values >= 0 in any order, repetitions allowed; copied.\n Errors: NULL_ARGUMENT, SIZE (count < 0, or no value and no UNLISTED), SIZE_OVERFLOW,\n OUT_OF_RANGE, UNKNOWN_CONSTANT (unlisted), OUT_OF_MEMORY. O(count log count)."]
-    pub fn chorale_dictionary_create(
-        host: *const chorale_host,
-        values: *const i32,
-        count: i64,
-        unlisted: chorale_unlisted,
-        dictionary: *mut *mut chorale_dictionary,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " retain: adds a reference and returns its argument. release: drops a reference. NULL is ignored.\n Any thread."]
-    pub fn chorale_dictionary_retain(
-        dictionary: *const chorale_dictionary,
-    ) -> *mut chorale_dictionary;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_dictionary_release(dictionary: *const chorale_dictionary);
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Returns the number of values, including UNLISTED: the R of a clique with this dictionary. 0 for\n NULL. Any thread."]
-    pub fn chorale_dictionary_values(dictionary: *const chorale_dictionary) -> i64;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Returns the number that a value of the property has in the dictionary. For a value that is not in\n the dictionary: the number of UNLISTED, or -1 if it has no UNLISTED. O(log R)."]
-    pub fn chorale_dictionary_find(dictionary: *const chorale_dictionary, value: i32) -> i32;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Returns the value of the property that has this number in the dictionary; -1 for the number of\n UNLISTED and for numbers out of range."]
-    pub fn chorale_dictionary_value(dictionary: *const chorale_dictionary, number: i64) -> i32;
-}
-#[doc = " A property on a chain with its inputs and incoming message. All pointers are borrowed for the\n duration of a call."]
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct chorale_attachment {
-    #[doc = " sizeof(chorale_attachment)"]
-    pub struct_size: usize,
-    pub property: *const chorale_property,
-    #[doc = " NULL: the property's own values"]
-    pub dictionary: *const chorale_dictionary,
-    #[doc = " T entries: the class of each position. NULL: all 0. Not read by\nproperties of create_position_label and create_token_label"]
-    pub classes: *const i32,
-    #[doc = " T entries: for FIRE_TABLE, the value to fire, or -1 for none; for a\nproperty of create_token_label, any numbers, such as token ids. May be\nNULL if the property reads no table"]
-    pub table: *const i32,
-    #[doc = " Message of a clique to this chain: R + 2 scores, one for each value, EMPTY and CONFLICT; minus\n infinity forbids. R is that of the dictionary if there is one. NULL: zeros."]
-    pub message: *const f64,
-}
-#[test]
-fn bindgen_test_layout_chorale_attachment() {
-    const UNINIT: ::std::mem::MaybeUninit<chorale_attachment> = ::std::mem::MaybeUninit::uninit();
-    let ptr = UNINIT.as_ptr();
-    assert_eq!(
-        ::std::mem::size_of::<chorale_attachment>(),
-        48usize,
-        "Size of chorale_attachment"
-    );
-    assert_eq!(
-        ::std::mem::align_of::<chorale_attachment>(),
-        8usize,
-        "Alignment of chorale_attachment"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
-        0usize,
-        "Offset of field: chorale_attachment::struct_size"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).property) as usize - ptr as usize },
-        8usize,
-        "Offset of field: chorale_attachment::property"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).dictionary) as usize - ptr as usize },
-        16usize,
-        "Offset of field: chorale_attachment::dictionary"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).classes) as usize - ptr as usize },
-        24usize,
-        "Offset of field: chorale_attachment::classes"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).table) as usize - ptr as usize },
-        32usize,
-        "Offset of field: chorale_attachment::table"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).message) as usize - ptr as usize },
-        40usize,
-        "Offset of field: chorale_attachment::message"
-    );
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Returns R: the number of values of the dictionary, or of the property if there is no dictionary;\n 0 for NULL. Any thread."]
-    pub fn chorale_attachment_values(attachment: *const chorale_attachment) -> i64;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Computes the value that a labelling (`length` labels) shows: *value is in 0 .. R-1, R (EMPTY) or\n R + 1 (CONFLICT), in the numbers of the dictionary if there is one. *value is -1 if the labelling\n fires one value, which is outside a dictionary without UNLISTED.\n parents: of a tree, as in chorale_chain; NULL: a chain.\n Errors: NULL_ARGUMENT, STRUCT_SIZE, SIZE, SIZE_OVERFLOW, OUT_OF_RANGE (labels, classes, parents),\n VALUE_OUTSIDE_RANGE (table), PARENT_ORDER, PARENT_CYCLE, AUTOMATON_ON_TREE. O(T). Any thread."]
-    pub fn chorale_property_shown(
-        attachment: *const chorale_attachment,
-        length: i64,
-        labelling: *const i32,
-        parents: *const i32,
-        value: *mut i32,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Writes all values that a labelling fires, in order of positions, with repetitions, even if the\n labelling shows CONFLICT. Values have the property's own numbers, even with a dictionary. This\n serves, for instance, to create a dictionary of the values that occur (the paper's first\n approximation).\n values: a buffer (chorale.h); capacity length + 1 always suffices.\n Errors: as for chorale_property_shown; SIZE (a negative capacity), CAPACITY."]
-    pub fn chorale_property_fired(
-        attachment: *const chorale_attachment,
-        length: i64,
-        labelling: *const i32,
-        parents: *const i32,
-        values: *mut i32,
-        capacity: i64,
-        needed: *mut i64,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct chorale_message_options {
-    #[doc = " sizeof(chorale_message_options)"]
-    pub struct_size: usize,
-    pub mode: chorale_joint_mode,
-    pub reserved: i32,
-    #[doc = " BEAM; 0: 300"]
-    pub beam_width: i64,
-    #[doc = " greatest number of configurations alive at one position; 0: 1024.\nDecoding allocates T x m x 4 bytes for each configuration that can\nbe alive"]
-    pub max_states: i64,
-}
-#[test]
-fn bindgen_test_layout_chorale_message_options() {
-    const UNINIT: ::std::mem::MaybeUninit<chorale_message_options> =
-        ::std::mem::MaybeUninit::uninit();
-    let ptr = UNINIT.as_ptr();
-    assert_eq!(
-        ::std::mem::size_of::<chorale_message_options>(),
-        32usize,
-        "Size of chorale_message_options"
-    );
-    assert_eq!(
-        ::std::mem::align_of::<chorale_message_options>(),
-        8usize,
-        "Alignment of chorale_message_options"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
-        0usize,
-        "Offset of field: chorale_message_options::struct_size"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).mode) as usize - ptr as usize },
-        8usize,
-        "Offset of field: chorale_message_options::mode"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
-        12usize,
-        "Offset of field: chorale_message_options::reserved"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).beam_width) as usize - ptr as usize },
-        16usize,
-        "Offset of field: chorale_message_options::beam_width"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).max_states) as usize - ptr as usize },
-        24usize,
-        "Offset of field: chorale_message_options::max_states"
-    );
-}
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct chorale_message_result {
-    #[doc = " sizeof(chorale_message_result)"]
-    pub struct_size: usize,
-    #[doc = " COMPLETE; INFEASIBLE: every labelling is proven to be forbidden;\nNOTHING_FOUND: no allowed labelling was found by a beam or\nlocal scores, which does not prove that there is none"]
-    pub outcome: chorale_outcome,
-    #[doc = " 1: a beam dropped configurations"]
-    pub pruned: i32,
-    #[doc = " 1: messages or labelling are exact, up to rounding"]
-    pub exact: i32,
-    pub reserved: i32,
-    #[doc = " greatest number of configurations alive at one position"]
-    pub configurations: i64,
-    #[doc = " After decoding: Phi (score), phi (chain_score) and the sum of the messages' entries\n (message_score, added in the order of the properties) of the labelling found. score =\n chain_score + message_score. Computing messages sets all three to 0."]
-    pub score: f64,
-    pub chain_score: f64,
-    pub message_score: f64,
-}
-#[test]
-fn bindgen_test_layout_chorale_message_result() {
-    const UNINIT: ::std::mem::MaybeUninit<chorale_message_result> =
-        ::std::mem::MaybeUninit::uninit();
-    let ptr = UNINIT.as_ptr();
-    assert_eq!(
-        ::std::mem::size_of::<chorale_message_result>(),
-        56usize,
-        "Size of chorale_message_result"
-    );
-    assert_eq!(
-        ::std::mem::align_of::<chorale_message_result>(),
-        8usize,
-        "Alignment of chorale_message_result"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
-        0usize,
-        "Offset of field: chorale_message_result::struct_size"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).outcome) as usize - ptr as usize },
-        8usize,
-        "Offset of field: chorale_message_result::outcome"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).pruned) as usize - ptr as usize },
-        12usize,
-        "Offset of field: chorale_message_result::pruned"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).exact) as usize - ptr as usize },
-        16usize,
-        "Offset of field: chorale_message_result::exact"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
-        20usize,
-        "Offset of field: chorale_message_result::reserved"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).configurations) as usize - ptr as usize },
-        24usize,
-        "Offset of field: chorale_message_result::configurations"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).score) as usize - ptr as usize },
-        32usize,
-        "Offset of field: chorale_message_result::score"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).chain_score) as usize - ptr as usize },
-        40usize,
-        "Offset of field: chorale_message_result::chain_score"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).message_score) as usize - ptr as usize },
-        48usize,
-        "Offset of field: chorale_message_result::message_score"
-    );
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Computes the messages of the chain to its cliques.\n\n attachments: `count` (>= 1) structs, with the incoming messages.\n outgoing: `count` pointers. outgoing[p] receives the message to the clique of property p: R_p + 2\n   scores, minus infinity for values that no labelling has. If outgoing[p] is NULL, this message\n   is not computed. Must not overlap incoming messages.\n result: may be NULL.\n Cost of one message: at most T x m^2 x configurations; on a tree also T x m x configurations^2,\n to combine the subtrees of a position. With several properties on a chain, a pass with a narrow\n beam comes first, except in LOCAL_SCORES. Its scores are lower bounds, by which the main pass\n drops partial labellings without changing the result."]
-    pub fn chorale_chain_messages(
-        solver: *mut chorale_chain_solver,
-        chain: *const chorale_chain,
-        attachments: *const chorale_attachment,
-        count: i64,
-        options: *const chorale_message_options,
-        outgoing: *const *mut f64,
-        result: *mut chorale_message_result,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Finds the labelling that maximises Phi (exactly or not: see `exact` of the result). count may be\n 0. labelling: receives T labels; may be NULL. values: receives the value of each of the `count`\n properties on the labelling; may be NULL. If no labelling was found, neither array is written.\n result: may be NULL."]
-    pub fn chorale_chain_decode(
-        solver: *mut chorale_chain_solver,
-        chain: *const chorale_chain,
-        attachments: *const chorale_attachment,
-        count: i64,
-        options: *const chorale_message_options,
-        labelling: *mut i32,
-        values: *mut i32,
-        result: *mut chorale_message_result,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[doc = " An *instance* is a model of the caller that computes messages and decodes by two callbacks,\n for instance a semi-Markov model, a clique tree, or a chain on another machine. Its memberships\n in cliques are numbered from 0 in the order of adding. sizes[p] is the number of scores in a\n message of membership p: chorale_model_clique_message_size of its clique, R, or R + 2 with EMPTY\n and CONFLICT last. phi(y) is the score of a labelling y by the caller's model alone.\n\n incoming: for each membership a pointer to sizes[p] scores, which may be minus infinity. The two\n functions return 0, or non-zero to end the run's call with CALLBACK_STOPPED. NaN, plus infinity\n and magnitudes above 1e290 in their results end the call with CALLBACK_VALUE. The functions are\n called on the thread that calls the run, or on a worker thread if the run has several threads.\n They must not unwind (leave by an exception or longjmp). A run makes at most one call at a time\n on an instance; several runs of the model may call the same instance at the same time. Calls on\n the run from within the functions fail with BUSY."]
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct chorale_instance {
-    #[doc = " sizeof(chorale_instance)"]
-    pub struct_size: usize,
-    #[doc = " number of labels of a decoded labelling, >= 0"]
-    pub length: i64,
-    #[doc = " >= 1: each of these labels is in 0 .. labels - 1"]
-    pub labels: i64,
-    pub user: *mut std::os::raw::c_void,
-    #[doc = " Writes outgoing[p][v] = max { phi(y) + sum_{q != p} incoming[q][value of q on y] : p has value\n v on y }, for all p and v; minus infinity if no such y exists."]
-    pub messages: ::std::option::Option<
-        unsafe extern "C" fn(
-            user: *mut std::os::raw::c_void,
-            memberships: i64,
-            sizes: *const i64,
-            incoming: *const *const f64,
-            outgoing: *const *mut f64,
-        ) -> i32,
-    >,
-    #[doc = " Finds the y that maximises phi(y) + sum_p incoming[p][value of p on y]. Writes its `length`\n labels to labelling, the value of each membership on y to values, and phi(y) to *score. If\n every y is forbidden, writes minus infinity to *score; the other outputs are then ignored."]
-    pub decode: ::std::option::Option<
-        unsafe extern "C" fn(
-            user: *mut std::os::raw::c_void,
-            memberships: i64,
-            sizes: *const i64,
-            incoming: *const *const f64,
-            labelling: *mut i32,
-            values: *mut i32,
-            score: *mut f64,
-        ) -> i32,
-    >,
-}
-#[test]
-fn bindgen_test_layout_chorale_instance() {
-    const UNINIT: ::std::mem::MaybeUninit<chorale_instance> = ::std::mem::MaybeUninit::uninit();
-    let ptr = UNINIT.as_ptr();
-    assert_eq!(
-        ::std::mem::size_of::<chorale_instance>(),
-        48usize,
-        "Size of chorale_instance"
-    );
-    assert_eq!(
-        ::std::mem::align_of::<chorale_instance>(),
-        8usize,
-        "Alignment of chorale_instance"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
-        0usize,
-        "Offset of field: chorale_instance::struct_size"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).length) as usize - ptr as usize },
-        8usize,
-        "Offset of field: chorale_instance::length"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).labels) as usize - ptr as usize },
-        16usize,
-        "Offset of field: chorale_instance::labels"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).user) as usize - ptr as usize },
-        24usize,
-        "Offset of field: chorale_instance::user"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).messages) as usize - ptr as usize },
-        32usize,
-        "Offset of field: chorale_instance::messages"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).decode) as usize - ptr as usize },
-        40usize,
-        "Offset of field: chorale_instance::decode"
-    );
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Adds an instance. *index: receives the number of the instance; may be NULL. The struct is\n copied; `user` is borrowed until the last reference to the model is released. Errors:\n STRUCT_SIZE, SIZE."]
-    pub fn chorale_model_builder_add_instance(
-        builder: *mut chorale_model_builder,
-        instance: *const chorale_instance,
-        index: *mut i64,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct chorale_repeated_words_options {
-    #[doc = " sizeof(chorale_repeated_words_options)"]
-    pub struct_size: usize,
-    #[doc = " a token with fewer occurrences in a group (with `across`: in all chains)\ngets no clique; 0: 2"]
-    pub minimum: i64,
-    #[doc = " 1: one clique for all occurrences of a token. 0 (default): one clique for\nthe occurrences in each group"]
-    pub across: i32,
-    pub reserved: i32,
-    #[doc = " `stop_count` token ids, in any order, that get no clique"]
-    pub stop: *const i32,
-    pub stop_count: i64,
-    #[doc = " label_values and `labels` as in chorale_clique_setup. NULL: a label is its own value"]
-    pub label_values: *const i32,
-    pub labels: i64,
-    #[doc = " R if label_values is given, else ignored"]
-    pub values: i64,
-}
-#[test]
-fn bindgen_test_layout_chorale_repeated_words_options() {
-    const UNINIT: ::std::mem::MaybeUninit<chorale_repeated_words_options> =
-        ::std::mem::MaybeUninit::uninit();
-    let ptr = UNINIT.as_ptr();
-    assert_eq!(
-        ::std::mem::size_of::<chorale_repeated_words_options>(),
-        64usize,
-        "Size of chorale_repeated_words_options"
-    );
-    assert_eq!(
-        ::std::mem::align_of::<chorale_repeated_words_options>(),
-        8usize,
-        "Alignment of chorale_repeated_words_options"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
-        0usize,
-        "Offset of field: chorale_repeated_words_options::struct_size"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).minimum) as usize - ptr as usize },
-        8usize,
-        "Offset of field: chorale_repeated_words_options::minimum"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).across) as usize - ptr as usize },
-        16usize,
-        "Offset of field: chorale_repeated_words_options::across"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
-        20usize,
-        "Offset of field: chorale_repeated_words_options::reserved"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).stop) as usize - ptr as usize },
-        24usize,
-        "Offset of field: chorale_repeated_words_options::stop"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).stop_count) as usize - ptr as usize },
-        32usize,
-        "Offset of field: chorale_repeated_words_options::stop_count"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).label_values) as usize - ptr as usize },
-        40usize,
-        "Offset of field: chorale_repeated_words_options::label_values"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).labels) as usize - ptr as usize },
-        48usize,
-        "Offset of field: chorale_repeated_words_options::labels"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).values) as usize - ptr as usize },
-        56usize,
-        "Offset of field: chorale_repeated_words_options::values"
-    );
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Adds the cliques of the classical model of repeated words: a position clique for every token id\n that occurs at least `minimum` times in a group (with `across`: in all chains). Only chains added\n so far count. The members are all these occurrences; `potential` is the potential of each clique.\n Cliques are numbered by group (unless `across`), then by token id. *first, *count: receive the\n number of the first clique and the number of cliques; may be NULL.\n Errors: STRUCT_SIZE, SIZE, VALUES_MISMATCH, LABELS_MISMATCH, OUT_OF_RANGE, TOKENS_MISSING (no\n chain has tokens). O(N log N) in the number N of tokens. [Sharing labels of repeated words]"]
-    pub fn chorale_model_builder_add_repeated_words(
-        builder: *mut chorale_model_builder,
-        potential: *const chorale_potential,
-        options: *const chorale_repeated_words_options,
-        first: *mut i64,
-        count: *mut i64,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Each returns the number that its name says; 0 for a NULL model and for a clique that does not\n exist. A centre counts as a member of its clique. Any thread."]
-    pub fn chorale_model_member_count(model: *const chorale_model) -> i64;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_model_clique_member_count(model: *const chorale_model, clique: i64) -> i64;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Returns R of a clique, without EMPTY and CONFLICT."]
-    pub fn chorale_model_clique_values(model: *const chorale_model, clique: i64) -> i64;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Returns the number of scores in a message between a clique and a member. R + 2, with EMPTY and\n CONFLICT, if a member can be EMPTY or CONFLICT or if the potential is over R + 2 values;\n otherwise R."]
-    pub fn chorale_model_clique_message_size(model: *const chorale_model, clique: i64) -> i64;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Returns the number of values of the centre of a clique; 0 if the clique is not centred."]
-    pub fn chorale_model_clique_centre_values(model: *const chorale_model, clique: i64) -> i64;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Return the potential, property or dictionary of a clique, borrowed while the model exists. They\n return NULL if the clique has none, and for a clique or value out of range. Potentials are over R\n or R + 2 values. A centred clique has centre potentials, one for each value of its centre, and no other potential. Any thread."]
-    pub fn chorale_model_clique_potential(
-        model: *const chorale_model,
-        clique: i64,
-    ) -> *const chorale_potential;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_model_clique_centre_potential(
-        model: *const chorale_model,
-        clique: i64,
-        value: i64,
-    ) -> *const chorale_potential;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_model_clique_property(
-        model: *const chorale_model,
-        clique: i64,
-    ) -> *const chorale_property;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_model_clique_dictionary(
-        model: *const chorale_model,
-        clique: i64,
-    ) -> *const chorale_dictionary;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " chorale_model_bytes returns the bytes that the model has allocated, including copied scores.\n chorale_model_score_bytes returns the bytes of all scores, copied or borrowed, except those of\n transitions."]
-    pub fn chorale_model_bytes(model: *const chorale_model) -> usize;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_model_score_bytes(model: *const chorale_model) -> usize;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Returns the model of the run that labelled the corpus, borrowed until `decoded` is destroyed. NULL\n for NULL."]
-    pub fn chorale_decoded_model(decoded: *const chorale_decoded) -> *const chorale_model;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Returns the index of the agreement that a clique of the model belongs to; -1 if `clique` is out\n of range."]
-    pub fn chorale_decoded_agreement(decoded: *const chorale_decoded, clique: i64) -> i64;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Lowers the flag; otherwise as chorale_cancel_raise."]
-    pub fn chorale_cancel_lower(cancel: *mut chorale_cancel);
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Returns 1 if the flag is raised, else 0. Any thread."]
-    pub fn chorale_cancel_is_raised(cancel: *const chorale_cancel) -> i32;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Add a reference and return their argument; NULL stays NULL. Atomic: any thread."]
-    pub fn chorale_model_retain(model: *const chorale_model) -> *mut chorale_model;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_potential_retain(potential: *const chorale_potential) -> *mut chorale_potential;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_property_retain(property: *const chorale_property) -> *mut chorale_property;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_transitions_retain(
-        transitions: *const chorale_transitions,
-    ) -> *mut chorale_transitions;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Returns the number of labels m; 0 for NULL. Any thread."]
-    pub fn chorale_transitions_labels(transitions: *const chorale_transitions) -> i64;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " chorale_property_values returns R, chorale_property_labels returns m; both 0 for NULL. Any\n thread."]
-    pub fn chorale_property_values(property: *const chorale_property) -> i64;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_property_labels(property: *const chorale_property) -> i64;
-}
-pub type chorale_family = i32;
-#[doc = " sum_v f_v(n_v); Potts, entropy, cardinality tables"]
-pub const CHORALE_FAMILY_SUM: i32 = 10;
-#[doc = " max_v f_v(n_v); makespan, square makespan"]
-pub const CHORALE_FAMILY_MAX: i32 = 20;
-#[doc = " f_a(n_0, .., n_{R-1}), where a is the value of highest count"]
-pub const CHORALE_FAMILY_MAJORITY: i32 = 30;
-#[doc = " sum of a score over all pairs of members"]
-pub const CHORALE_FAMILY_PAIRS: i32 = 40;
-#[doc = " any function of the counts"]
-pub const CHORALE_FAMILY_CALLBACK: i32 = 50;
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Returns the name of a family in lower case, such as \"majority\"; \"unknown family\" for any other\n number. Static storage. Any thread."]
-    pub fn chorale_family_name(family: chorale_family) -> *const std::os::raw::c_char;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Returns the number of values R; 0 for NULL. Any thread."]
-    pub fn chorale_potential_values(potential: *const chorale_potential) -> i64;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Returns the family; 0 for NULL. Any thread."]
-    pub fn chorale_potential_family(potential: *const chorale_potential) -> chorale_family;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Returns the algorithm with this name of `length` bytes; -1 if there is none. Any thread."]
-    pub fn chorale_algorithm_from_name(
-        name: *const std::os::raw::c_char,
-        length: usize,
-    ) -> chorale_algorithm;
-}
 #[doc = " Records and their scored pairs, in arrays of the caller that are borrowed for the duration of a\n call."]
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -4964,335 +4260,6 @@ extern "C" {
         overruled: *mut chorale_overruling,
         others: *mut f64,
         result: *mut chorale_partition_result,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct chorale_prices {
-    _unused: [u8; 0],
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Creates a run of `model` in which the cliques `cliques[0 .. count-1]` are shared. The model is\n kept alive; its other cliques are solved as in any run.\n\n cliques: numbers of cliques of the model, each once; not centred. Their potentials in the model\n   only say how many prices a clique has, one for each value of the potential (R or R + 2,\n   model.h); their families and numbers are not used.\n options: as for chorale_run_create; NULL for defaults. The option `edits` is ignored;\n   message_element AUTO means FLOAT64 here, since other formats would round the prices.\n Errors: those of chorale_run_create; NULL_ARGUMENT, SIZE (count), OUT_OF_RANGE (cliques), KIND (a\n   centred clique), DUPLICATE_MEMBER (a clique twice). O(chains + members + prices)."]
-    pub fn chorale_prices_create(
-        host: *const chorale_host,
-        model: *const chorale_model,
-        cliques: *const i64,
-        count: i64,
-        options: *const chorale_run_options,
-        prices: *mut *mut chorale_prices,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Destroys the run; NULL is ignored."]
-    pub fn chorale_prices_destroy(prices: *mut chorale_prices);
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Labels the model under prices, always from a new start: the same prices give the same labels,\n whatever was solved before. Allocates nothing, except memory that callbacks allocate.\n\n numbers: `count` finite doubles, the prices: for each shared clique, in the order in which\n   `cliques` names them, one price for each value of its potential. A potential over R + 2 values\n   has them in the order 0 .. R-1, EMPTY, CONFLICT. Under a potential over R values, the price of\n   EMPTY and CONFLICT is 0. NULL with count 0: all prices are 0.\n result: as from chorale_run_solve, but clique_score includes the prices of the members of shared\n   cliques; may be NULL. The `score` of the result is the maximum of scores plus prices, up to\n   rounding, if no clique that is not shared has two members, and chains are decoded exactly\n   (message.h). With 0 rounds and no local search the prices are not used, and the labelling is\n   that of the chains without cliques.\n *score: receives equation 1 of the labelling found, without shared cliques and without prices:\n   what this part adds to equation 1 of the corpus, before the potentials of the shared cliques.\n   Minus infinity if there is no labelling. May be NULL.\n Errors: those of chorale_run_solve; SHAPE (count), NOT_A_NUMBER, INFINITE, OUT_OF_RANGE (a\n   magnitude above 1e280). After an error in the arguments the last labelling is kept."]
-    pub fn chorale_prices_solve(
-        prices: *mut chorale_prices,
-        numbers: *const f64,
-        count: i64,
-        score: *mut f64,
-        result: *mut chorale_run_result,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Writes the counts of the labelling of the last solve: for each shared clique and each value of\n its potential the number of members with this value (with weights: the sum of their weights), in\n the same order as the prices in `numbers`. Not counted: members with a value outside a dictionary\n that has no UNLISTED, and, if the potential has R values, members with EMPTY or CONFLICT.\n\n counts: a buffer with `capacity` and `needed` (chorale.h). `needed` is also the `count` that\n   chorale_prices_solve requires.\n Errors: NULL_ARGUMENT, SIZE (a negative capacity), CAPACITY, NO_LABELLING (with a buffer),\n   BUSY."]
-    pub fn chorale_prices_counts(
-        prices: *const chorale_prices,
-        counts: *mut i64,
-        capacity: i64,
-        needed: *mut i64,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Returns the run, for the results of run.h such as labels; borrowed until `prices` is destroyed.\n The run's model has the cliques of the model passed to create, with prices in place of the\n potentials of shared cliques. NULL for NULL."]
-    pub fn chorale_prices_run(prices: *const chorale_prices) -> *const chorale_run;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Computes the prices and the score of a shared clique from its counts in all parts. The price of a\n value is the slope of its table.\n\n counts: `values` counts >= 0, summed over all parts. Their sum may be below `members`, if some\n   members have EMPTY or CONFLICT and the potential does not have these values.\n members: n, the number of members in all parts (with weights: the sum of their weights).\n prices: receives `values` numbers; 0 for uncounted values. The slope of a table f at a count k is\n   taken as (f(k + 1) - f(k - 1)) / 2, or as f(1) - f(0) at k = 0 and f(n) - f(n - 1) at k = n.\n   For Potts this is 2 lambda n_v if 0 < n_v < n. With these slopes the inequality at the top of\n   this file holds for a convex SUM whose tables begin with 0, for all counts m. If the tables do\n   not begin with 0, it holds if some count of a counted value is above 0, both in `counts` and in\n   m. May be NULL.\n *score: receives C of the counts. May be NULL.\n Errors: NULL_ARGUMENT (potential, counts), VALUES_MISMATCH, SIZE, OUT_OF_RANGE, TABLE_TOO_SHORT,\n   KIND (prices: not a SUM that is convex and without forbidden counts),\n   CALLBACK_VALUE, CALLBACK_STOPPED, OUT_OF_MEMORY (a callback with uncounted values). Any thread.\n   O(R); the score of a MAJORITY or of PAIRS O(R^2)."]
-    pub fn chorale_potential_prices(
-        potential: *const chorale_potential,
-        counts: *const i64,
-        values: i64,
-        members: i64,
-        prices: *mut f64,
-        score: *mut f64,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Computes max over m of [ C(m) - sum_v p_v m_v ], where C is the potential and m stands for all\n counts whose sum is at most `members`.\n\n prices: `values` finite doubles p_v. *most: receives the maximum.\n Errors: NULL_ARGUMENT, VALUES_MISMATCH, SIZE, NOT_A_NUMBER, INFINITE, TABLE_TOO_SHORT, KIND (as\n   in chorale_potential_prices). Any thread. O(R)."]
-    pub fn chorale_potential_most(
-        potential: *const chorale_potential,
-        prices: *const f64,
-        values: i64,
-        members: i64,
-        most: *mut f64,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Returns the number of texts of a list; 0 for an absent list and for NULL. Any thread."]
-    pub fn chorale_problem_text_count(
-        problem: *const chorale_problem,
-        list: chorale_text_list,
-    ) -> i64;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Returns the kind of a clique; -1 if it has none. Any thread."]
-    pub fn chorale_problem_clique_kind(problem: *const chorale_problem, clique: i64) -> i32;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Returns the name of a value of a clique, from the list that chorale_problem_set_cliques gave to\n the clique. If the clique has a dictionary, `value` is a number in the dictionary; the index in\n the list is then the value of the property that has this number. NULL if there is no name, and\n for EMPTY and CONFLICT. Borrowing, length and threads as in chorale_problem_text."]
-    pub fn chorale_problem_value_name(
-        problem: *const chorale_problem,
-        clique: i64,
-        value: i32,
-        length: *mut usize,
-    ) -> *const std::os::raw::c_char;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Sets or replaces a note: a text of text_length bytes under a name of name_length bytes (at least\n 1). An empty text, which may be NULL, removes the note. Name and text are copied. Errors:\n NULL_ARGUMENT, SIZE (name_length), TEXT, OUT_OF_MEMORY."]
-    pub fn chorale_problem_set_note(
-        problem: *mut chorale_problem,
-        name: *const std::os::raw::c_char,
-        name_length: usize,
-        text: *const std::os::raw::c_char,
-        text_length: usize,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Return the number of notes, and the name and the text of note `index`; NULL if `index` is out of\n range. Notes are numbered from 0 in the order in which they were first set. Borrowing, length and\n threads as in chorale_problem_text."]
-    pub fn chorale_problem_note_count(problem: *const chorale_problem) -> i64;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_problem_note_name(
-        problem: *const chorale_problem,
-        index: i64,
-        length: *mut usize,
-    ) -> *const std::os::raw::c_char;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_problem_note(
-        problem: *const chorale_problem,
-        index: i64,
-        length: *mut usize,
-    ) -> *const std::os::raw::c_char;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Writes the problem in the file format to `bytes`, a buffer of `capacity` bytes (chorale.h). The\n bytes are the same on every little-endian machine. Errors: NULL_ARGUMENT, CAPACITY, NOT_SAVABLE\n (a callback potential), OUT_OF_MEMORY (scratch memory). O(bytes). Any thread."]
-    pub fn chorale_problem_write(
-        problem: *const chorale_problem,
-        bytes: *mut std::os::raw::c_void,
-        capacity: usize,
-        needed: *mut usize,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Creates a problem from the bytes of a problem file in memory. borrow 1: the bytes are not copied;\n they must be aligned to 64, and stay valid and unchanged until the problem is destroyed and its\n model released. borrow 0: the bytes are copied.\n Errors: as for chorale_problem_load, without INPUT_OUTPUT; ALIGNMENT (borrow).\n O(bytes)."]
-    pub fn chorale_problem_read(
-        host: *const chorale_host,
-        bytes: *const std::os::raw::c_void,
-        size: usize,
-        borrow: i32,
-        problem: *mut *mut chorale_problem,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[doc = " 16 bytes for each value of a membership (both directions). A difference counts as 0 if it is at\n most 1e-12, or at most 1e-12 times the number"]
-pub const CHORALE_MESSAGES_FLOAT64: i32 = 10;
-#[doc = " 4 bytes for each value of a membership. Stores distances from the greatest entry of the row,\n rounded to 11 bits (0.05 %), from 1e-12 to 8e9 (greater finite distances become 8e9). Minus\n infinity is kept, and no finite number becomes minus infinity. Values whose messages differ by\n less than the rounding can tie"]
-pub const CHORALE_MESSAGES_MAGNITUDE16: i32 = 30;
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct chorale_run_cost {
-    #[doc = " sizeof(chorale_run_cost)"]
-    pub struct_size: usize,
-    #[doc = " bytes that chorale_run_create allocates"]
-    pub run_bytes: usize,
-    #[doc = " as chorale_model_bytes"]
-    pub model_bytes: usize,
-    #[doc = " as chorale_model_score_bytes"]
-    pub score_bytes: usize,
-    #[doc = " additions in the chains in one round: sum over the chains of T m^2 x\nconfigurations (message.h)"]
-    pub chain_steps: f64,
-    #[doc = " numbers read by the cliques in one round: sum over the cliques of n R"]
-    pub clique_scores: f64,
-}
-#[test]
-fn bindgen_test_layout_chorale_run_cost() {
-    const UNINIT: ::std::mem::MaybeUninit<chorale_run_cost> = ::std::mem::MaybeUninit::uninit();
-    let ptr = UNINIT.as_ptr();
-    assert_eq!(
-        ::std::mem::size_of::<chorale_run_cost>(),
-        48usize,
-        "Size of chorale_run_cost"
-    );
-    assert_eq!(
-        ::std::mem::align_of::<chorale_run_cost>(),
-        8usize,
-        "Alignment of chorale_run_cost"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
-        0usize,
-        "Offset of field: chorale_run_cost::struct_size"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).run_bytes) as usize - ptr as usize },
-        8usize,
-        "Offset of field: chorale_run_cost::run_bytes"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).model_bytes) as usize - ptr as usize },
-        16usize,
-        "Offset of field: chorale_run_cost::model_bytes"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).score_bytes) as usize - ptr as usize },
-        24usize,
-        "Offset of field: chorale_run_cost::score_bytes"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).chain_steps) as usize - ptr as usize },
-        32usize,
-        "Offset of field: chorale_run_cost::chain_steps"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).clique_scores) as usize - ptr as usize },
-        40usize,
-        "Offset of field: chorale_run_cost::clique_scores"
-    );
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Computes the size and cost of a run without creating it. Errors: as for create, except\n STATE_SPACE. Any thread."]
-    pub fn chorale_run_estimate(
-        model: *const chorale_model,
-        options: *const chorale_run_options,
-        cost: *mut chorale_run_cost,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Does one round (the first call: the start). When messages have converged, or rounds alternate\n between two labellings, a step does nothing and reports 0 messages_changed, until scores change\n or a solve does more rounds. result: may be NULL.\n Errors: as for chorale_run_solve."]
-    pub fn chorale_run_step(
-        run: *mut chorale_run,
-        result: *mut chorale_run_result,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " chorale_run_local_search does only the local search (and the repair, if no labelling has been\n found). chorale_run_bound does only `steps` more steps of the bound. Errors: as for a step; of\n chorale_run_bound also SIZE (steps < 0) and STATE (the run was created with bound_steps 0)."]
-    pub fn chorale_run_local_search(
-        run: *mut chorale_run,
-        result: *mut chorale_run_result,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_run_bound(
-        run: *mut chorale_run,
-        steps: i64,
-        result: *mut chorale_run_result,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Sets the time limit (seconds for each call of step, solve, local search or bound; 0: no limit;\n negative: it has passed) and the cancel flag (may be NULL, borrowed until the run is destroyed).\n Errors: NULL_ARGUMENT (run), NOT_A_NUMBER, BUSY."]
-    pub fn chorale_run_set_limits(
-        run: *mut chorale_run,
-        time_limit: f64,
-        cancel: *const chorale_cancel,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Discards messages, labellings, edits and replaced scores: the run is then as if newly created\n without `earlier`, but keeps the limits of chorale_run_set_limits. NULL is ignored."]
-    pub fn chorale_run_reset(run: *mut chorale_run);
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Replaces the scores of chain `chain` in this run. `scores`: a chain of the same length, number of\n labels and shape (both chains, or both trees with the same parents), whose arrays and transitions\n are borrowed until the run is destroyed or reset, or the scores of this chain are replaced again.\n Messages are kept. The next step or solve decodes the chain without its cliques and evaluates\n equation 1 of the best labelling again.\n Errors: those of a chain, OUT_OF_RANGE, KIND (an instance), SHAPE (another length, number of\n labels or shape), STATE_SPACE, BUSY, OUT_OF_MEMORY."]
-    pub fn chorale_run_set_chain(
-        run: *mut chorale_run,
-        chain: i64,
-        scores: *const chorale_chain,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Writes phi of a chain under `labelling` to *score, minus infinity if the chain is left out.\n Writes 1 to *changed if the labels of the chain under CHORALE_TOGETHER and CHORALE_ALONE differ,\n else 0, whatever `labelling` is. Either may be NULL."]
-    pub fn chorale_run_chain_score(
-        run: *const chorale_run,
-        chain: i64,
-        labelling: chorale_labelling,
-        score: *mut f64,
-        changed: *mut i32,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Writes the score C of a clique, its potential, to *score."]
-    pub fn chorale_run_clique_score(
-        run: *const chorale_run,
-        clique: i64,
-        labelling: chorale_labelling,
-        score: *mut f64,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Writes the value of each member of a clique, in the order of members: 0 .. R-1, R for EMPTY, R +\n 1 for CONFLICT, -1 for a value outside a dictionary without UNLISTED, and for a member that is\n left out. A centre is the last member; its entry is the value of the centre."]
-    pub fn chorale_run_values(
-        run: *const chorale_run,
-        clique: i64,
-        labelling: chorale_labelling,
-        values: *mut i32,
-        capacity: i64,
-        needed: *mut i64,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Writes the whole result as JSON (UTF-8, RFC 8259; numbers that are not finite as null), an object\n with\n\n   outcome, proven, rounds, best_round, score, chain_score, clique_score, own_score, upper_bound,\n   gap, changed_chains   as in chorale_run_result; outcome is \"complete\", \"iteration-limit\",\n             \"deadline\", \"cancelled\", \"infeasible\" or \"nothing-found\" (without a labelling the\n             call fails with NO_LABELLING)\n   chains    an array of { score, labels, changed } and, where a chain changed, own_score,\n             own_labels, reasons: an array of { clique, member, position, own_value, value,\n             amount, others, agreeing_before, agreeing }\n   cliques   an array of { score, values }\n   left_out  an array of { chain, position, obstacle, clique }: the chains that are left out, whose\n             score is null; obstacle is \"scores\", \"transitions\", \"cliques\" or \"unknown\"\n\n buffer: a buffer of `capacity` bytes. The text ends in NUL, which `needed` includes."]
-    pub fn chorale_run_json(
-        run: *const chorale_run,
-        buffer: *mut std::os::raw::c_char,
-        capacity: usize,
-        needed: *mut usize,
         error: *mut chorale_error,
     ) -> chorale_status;
 }
@@ -5796,6 +4763,1039 @@ extern "C" {
         keys_size: usize,
         capacity: i64,
         needed: *mut i64,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    #[doc = " Lowers the flag; otherwise as chorale_cancel_raise."]
+    pub fn chorale_cancel_lower(cancel: *mut chorale_cancel);
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    #[doc = " Returns 1 if the flag is raised, else 0. Any thread."]
+    pub fn chorale_cancel_is_raised(cancel: *const chorale_cancel) -> i32;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    #[doc = " Add a reference and return their argument; NULL stays NULL. Atomic: any thread."]
+    pub fn chorale_model_retain(model: *const chorale_model) -> *mut chorale_model;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_potential_retain(potential: *const chorale_potential) -> *mut chorale_potential;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_property_retain(property: *const chorale_property) -> *mut chorale_property;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_transitions_retain(
+        transitions: *const chorale_transitions,
+    ) -> *mut chorale_transitions;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    #[doc = " Returns the number of labels m; 0 for NULL. Any thread."]
+    pub fn chorale_transitions_labels(transitions: *const chorale_transitions) -> i64;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    #[doc = " chorale_property_values returns R, chorale_property_labels returns m; both 0 for NULL. Any\n thread."]
+    pub fn chorale_property_values(property: *const chorale_property) -> i64;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_property_labels(property: *const chorale_property) -> i64;
+}
+pub type chorale_family = i32;
+#[doc = " sum_v f_v(n_v); Potts, entropy, cardinality tables"]
+pub const CHORALE_FAMILY_SUM: i32 = 10;
+#[doc = " max_v f_v(n_v); makespan, square makespan"]
+pub const CHORALE_FAMILY_MAX: i32 = 20;
+#[doc = " f_a(n_0, .., n_{R-1}), where a is the value of highest count"]
+pub const CHORALE_FAMILY_MAJORITY: i32 = 30;
+#[doc = " sum of a score over all pairs of members"]
+pub const CHORALE_FAMILY_PAIRS: i32 = 40;
+#[doc = " any function of the counts"]
+pub const CHORALE_FAMILY_CALLBACK: i32 = 50;
+#[cfg(feature = "experimental")]
+extern "C" {
+    #[doc = " Returns the name of a family in lower case, such as \"majority\"; \"unknown family\" for any other\n number. Static storage. Any thread."]
+    pub fn chorale_family_name(family: chorale_family) -> *const std::os::raw::c_char;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    #[doc = " Returns the number of values R; 0 for NULL. Any thread."]
+    pub fn chorale_potential_values(potential: *const chorale_potential) -> i64;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    #[doc = " Returns the family; 0 for NULL. Any thread."]
+    pub fn chorale_potential_family(potential: *const chorale_potential) -> chorale_family;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    #[doc = " Returns the algorithm with this name of `length` bytes; -1 if there is none. Any thread."]
+    pub fn chorale_algorithm_from_name(
+        name: *const std::os::raw::c_char,
+        length: usize,
+    ) -> chorale_algorithm;
+}
+#[doc = " An *instance* is a model of the caller that computes messages and decodes by two callbacks,\n for instance a semi-Markov model, a clique tree, or a chain on another machine. Its memberships\n in cliques are numbered from 0 in the order of adding. sizes[p] is the number of scores in a\n message of membership p: chorale_model_clique_message_size of its clique, R, or R + 2 with EMPTY\n and CONFLICT last. phi(y) is the score of a labelling y by the caller's model alone.\n\n incoming: for each membership a pointer to sizes[p] scores, which may be minus infinity. The two\n functions return 0, or non-zero to end the run's call with CALLBACK_STOPPED. NaN, plus infinity\n and magnitudes above 1e290 in their results end the call with CALLBACK_VALUE. The functions are\n called on the thread that calls the run, or on a worker thread if the run has several threads.\n They must not unwind (leave by an exception or longjmp). A run makes at most one call at a time\n on an instance; several runs of the model may call the same instance at the same time. Calls on\n the run from within the functions fail with BUSY."]
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct chorale_instance {
+    #[doc = " sizeof(chorale_instance)"]
+    pub struct_size: usize,
+    #[doc = " number of labels of a decoded labelling, >= 0"]
+    pub length: i64,
+    #[doc = " >= 1: each of these labels is in 0 .. labels - 1"]
+    pub labels: i64,
+    pub user: *mut std::os::raw::c_void,
+    #[doc = " Writes outgoing[p][v] = max { phi(y) + sum_{q != p} incoming[q][value of q on y] : p has value\n v on y }, for all p and v; minus infinity if no such y exists."]
+    pub messages: ::std::option::Option<
+        unsafe extern "C" fn(
+            user: *mut std::os::raw::c_void,
+            memberships: i64,
+            sizes: *const i64,
+            incoming: *const *const f64,
+            outgoing: *const *mut f64,
+        ) -> i32,
+    >,
+    #[doc = " Finds the y that maximises phi(y) + sum_p incoming[p][value of p on y]. Writes its `length`\n labels to labelling, the value of each membership on y to values, and phi(y) to *score. If\n every y is forbidden, writes minus infinity to *score; the other outputs are then ignored."]
+    pub decode: ::std::option::Option<
+        unsafe extern "C" fn(
+            user: *mut std::os::raw::c_void,
+            memberships: i64,
+            sizes: *const i64,
+            incoming: *const *const f64,
+            labelling: *mut i32,
+            values: *mut i32,
+            score: *mut f64,
+        ) -> i32,
+    >,
+}
+#[test]
+fn bindgen_test_layout_chorale_instance() {
+    const UNINIT: ::std::mem::MaybeUninit<chorale_instance> = ::std::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::std::mem::size_of::<chorale_instance>(),
+        48usize,
+        "Size of chorale_instance"
+    );
+    assert_eq!(
+        ::std::mem::align_of::<chorale_instance>(),
+        8usize,
+        "Alignment of chorale_instance"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
+        0usize,
+        "Offset of field: chorale_instance::struct_size"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).length) as usize - ptr as usize },
+        8usize,
+        "Offset of field: chorale_instance::length"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).labels) as usize - ptr as usize },
+        16usize,
+        "Offset of field: chorale_instance::labels"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).user) as usize - ptr as usize },
+        24usize,
+        "Offset of field: chorale_instance::user"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).messages) as usize - ptr as usize },
+        32usize,
+        "Offset of field: chorale_instance::messages"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).decode) as usize - ptr as usize },
+        40usize,
+        "Offset of field: chorale_instance::decode"
+    );
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    #[doc = " Adds an instance. *index: receives the number of the instance; may be NULL. The struct is\n copied; `user` is borrowed until the last reference to the model is released. Errors:\n STRUCT_SIZE, SIZE."]
+    pub fn chorale_model_builder_add_instance(
+        builder: *mut chorale_model_builder,
+        instance: *const chorale_instance,
+        index: *mut i64,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct chorale_repeated_words_options {
+    #[doc = " sizeof(chorale_repeated_words_options)"]
+    pub struct_size: usize,
+    #[doc = " a token with fewer occurrences in a group (with `across`: in all chains)\ngets no clique; 0: 2"]
+    pub minimum: i64,
+    #[doc = " 1: one clique for all occurrences of a token. 0 (default): one clique for\nthe occurrences in each group"]
+    pub across: i32,
+    pub reserved: i32,
+    #[doc = " `stop_count` token ids, in any order, that get no clique"]
+    pub stop: *const i32,
+    pub stop_count: i64,
+    #[doc = " label_values and `labels` as in chorale_clique_setup. NULL: a label is its own value"]
+    pub label_values: *const i32,
+    pub labels: i64,
+    #[doc = " R if label_values is given, else ignored"]
+    pub values: i64,
+}
+#[test]
+fn bindgen_test_layout_chorale_repeated_words_options() {
+    const UNINIT: ::std::mem::MaybeUninit<chorale_repeated_words_options> =
+        ::std::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::std::mem::size_of::<chorale_repeated_words_options>(),
+        64usize,
+        "Size of chorale_repeated_words_options"
+    );
+    assert_eq!(
+        ::std::mem::align_of::<chorale_repeated_words_options>(),
+        8usize,
+        "Alignment of chorale_repeated_words_options"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
+        0usize,
+        "Offset of field: chorale_repeated_words_options::struct_size"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).minimum) as usize - ptr as usize },
+        8usize,
+        "Offset of field: chorale_repeated_words_options::minimum"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).across) as usize - ptr as usize },
+        16usize,
+        "Offset of field: chorale_repeated_words_options::across"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        20usize,
+        "Offset of field: chorale_repeated_words_options::reserved"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).stop) as usize - ptr as usize },
+        24usize,
+        "Offset of field: chorale_repeated_words_options::stop"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).stop_count) as usize - ptr as usize },
+        32usize,
+        "Offset of field: chorale_repeated_words_options::stop_count"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).label_values) as usize - ptr as usize },
+        40usize,
+        "Offset of field: chorale_repeated_words_options::label_values"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).labels) as usize - ptr as usize },
+        48usize,
+        "Offset of field: chorale_repeated_words_options::labels"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).values) as usize - ptr as usize },
+        56usize,
+        "Offset of field: chorale_repeated_words_options::values"
+    );
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    #[doc = " Adds the cliques of the classical model of repeated words: a position clique for every token id\n that occurs at least `minimum` times in a group (with `across`: in all chains). Only chains added\n so far count. The members are all these occurrences; `potential` is the potential of each clique.\n Cliques are numbered by group (unless `across`), then by token id. *first, *count: receive the\n number of the first clique and the number of cliques; may be NULL.\n Errors: STRUCT_SIZE, SIZE, VALUES_MISMATCH, LABELS_MISMATCH, OUT_OF_RANGE, TOKENS_MISSING (no\n chain has tokens). O(N log N) in the number N of tokens. [Sharing labels of repeated words]"]
+    pub fn chorale_model_builder_add_repeated_words(
+        builder: *mut chorale_model_builder,
+        potential: *const chorale_potential,
+        options: *const chorale_repeated_words_options,
+        first: *mut i64,
+        count: *mut i64,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    #[doc = " Each returns the number that its name says; 0 for a NULL model and for a clique that does not\n exist. A centre counts as a member of its clique. Any thread."]
+    pub fn chorale_model_member_count(model: *const chorale_model) -> i64;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_model_clique_member_count(model: *const chorale_model, clique: i64) -> i64;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    #[doc = " Returns R of a clique, without EMPTY and CONFLICT."]
+    pub fn chorale_model_clique_values(model: *const chorale_model, clique: i64) -> i64;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    #[doc = " Returns the number of scores in a message between a clique and a member. R + 2, with EMPTY and\n CONFLICT, if a member can be EMPTY or CONFLICT or if the potential is over R + 2 values;\n otherwise R."]
+    pub fn chorale_model_clique_message_size(model: *const chorale_model, clique: i64) -> i64;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    #[doc = " Returns the number of values of the centre of a clique; 0 if the clique is not centred."]
+    pub fn chorale_model_clique_centre_values(model: *const chorale_model, clique: i64) -> i64;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    #[doc = " Return the potential, property or dictionary of a clique, borrowed while the model exists. They\n return NULL if the clique has none, and for a clique or value out of range. Potentials are over R\n or R + 2 values. A centred clique has centre potentials, one for each value of its centre, and no other potential. Any thread."]
+    pub fn chorale_model_clique_potential(
+        model: *const chorale_model,
+        clique: i64,
+    ) -> *const chorale_potential;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_model_clique_centre_potential(
+        model: *const chorale_model,
+        clique: i64,
+        value: i64,
+    ) -> *const chorale_potential;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_model_clique_property(
+        model: *const chorale_model,
+        clique: i64,
+    ) -> *const chorale_property;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_model_clique_dictionary(
+        model: *const chorale_model,
+        clique: i64,
+    ) -> *const chorale_dictionary;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    #[doc = " chorale_model_bytes returns the bytes that the model has allocated, including copied scores.\n chorale_model_score_bytes returns the bytes of all scores, copied or borrowed, except those of\n transitions."]
+    pub fn chorale_model_bytes(model: *const chorale_model) -> usize;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_model_score_bytes(model: *const chorale_model) -> usize;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    #[doc = " Returns the model of the run that labelled the corpus, borrowed until `decoded` is destroyed. NULL\n for NULL."]
+    pub fn chorale_decoded_model(decoded: *const chorale_decoded) -> *const chorale_model;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    #[doc = " Returns the index of the agreement that a clique of the model belongs to; -1 if `clique` is out\n of range."]
+    pub fn chorale_decoded_agreement(decoded: *const chorale_decoded, clique: i64) -> i64;
+}
+#[doc = " 16 bytes for each value of a membership (both directions). A difference counts as 0 if it is at\n most 1e-12, or at most 1e-12 times the number"]
+pub const CHORALE_MESSAGES_FLOAT64: i32 = 10;
+#[doc = " 4 bytes for each value of a membership. Stores distances from the greatest entry of the row,\n rounded to 11 bits (0.05 %), from 1e-12 to 8e9 (greater finite distances become 8e9). Minus\n infinity is kept, and no finite number becomes minus infinity. Values whose messages differ by\n less than the rounding can tie"]
+pub const CHORALE_MESSAGES_MAGNITUDE16: i32 = 30;
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct chorale_run_cost {
+    #[doc = " sizeof(chorale_run_cost)"]
+    pub struct_size: usize,
+    #[doc = " bytes that chorale_run_create allocates"]
+    pub run_bytes: usize,
+    #[doc = " as chorale_model_bytes"]
+    pub model_bytes: usize,
+    #[doc = " as chorale_model_score_bytes"]
+    pub score_bytes: usize,
+    #[doc = " additions in the chains in one round: sum over the chains of T m^2 x\nconfigurations"]
+    pub chain_steps: f64,
+    #[doc = " numbers read by the cliques in one round: sum over the cliques of n R"]
+    pub clique_scores: f64,
+}
+#[test]
+fn bindgen_test_layout_chorale_run_cost() {
+    const UNINIT: ::std::mem::MaybeUninit<chorale_run_cost> = ::std::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::std::mem::size_of::<chorale_run_cost>(),
+        48usize,
+        "Size of chorale_run_cost"
+    );
+    assert_eq!(
+        ::std::mem::align_of::<chorale_run_cost>(),
+        8usize,
+        "Alignment of chorale_run_cost"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
+        0usize,
+        "Offset of field: chorale_run_cost::struct_size"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).run_bytes) as usize - ptr as usize },
+        8usize,
+        "Offset of field: chorale_run_cost::run_bytes"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).model_bytes) as usize - ptr as usize },
+        16usize,
+        "Offset of field: chorale_run_cost::model_bytes"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).score_bytes) as usize - ptr as usize },
+        24usize,
+        "Offset of field: chorale_run_cost::score_bytes"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).chain_steps) as usize - ptr as usize },
+        32usize,
+        "Offset of field: chorale_run_cost::chain_steps"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).clique_scores) as usize - ptr as usize },
+        40usize,
+        "Offset of field: chorale_run_cost::clique_scores"
+    );
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    #[doc = " Computes the size and cost of a run without creating it. Errors: as for create, except\n STATE_SPACE. Any thread."]
+    pub fn chorale_run_estimate(
+        model: *const chorale_model,
+        options: *const chorale_run_options,
+        cost: *mut chorale_run_cost,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    #[doc = " Does one round (the first call: the start). When messages have converged, or rounds alternate\n between two labellings, a step does nothing and reports 0 messages_changed, until scores change\n or a solve does more rounds. result: may be NULL.\n Errors: as for chorale_run_solve."]
+    pub fn chorale_run_step(
+        run: *mut chorale_run,
+        result: *mut chorale_run_result,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    #[doc = " chorale_run_local_search does only the local search (and the repair, if no labelling has been\n found). chorale_run_bound does only `steps` more steps of the bound. Errors: as for a step; of\n chorale_run_bound also SIZE (steps < 0) and STATE (the run was created with bound_steps 0)."]
+    pub fn chorale_run_local_search(
+        run: *mut chorale_run,
+        result: *mut chorale_run_result,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_run_bound(
+        run: *mut chorale_run,
+        steps: i64,
+        result: *mut chorale_run_result,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    #[doc = " Sets the time limit (seconds for each call of step, solve, local search or bound; 0: no limit;\n negative: it has passed) and the cancel flag (may be NULL, borrowed until the run is destroyed).\n Errors: NULL_ARGUMENT (run), NOT_A_NUMBER, BUSY."]
+    pub fn chorale_run_set_limits(
+        run: *mut chorale_run,
+        time_limit: f64,
+        cancel: *const chorale_cancel,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    #[doc = " Discards messages, labellings, edits and replaced scores: the run is then as if newly created\n without `earlier`, but keeps the limits of chorale_run_set_limits. NULL is ignored."]
+    pub fn chorale_run_reset(run: *mut chorale_run);
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    #[doc = " Replaces the scores of chain `chain` in this run. `scores`: a chain of the same length, number of\n labels and shape (both chains, or both trees with the same parents), whose arrays and transitions\n are borrowed until the run is destroyed or reset, or the scores of this chain are replaced again.\n Messages are kept. The next step or solve decodes the chain without its cliques and evaluates\n equation 1 of the best labelling again.\n Errors: those of a chain, OUT_OF_RANGE, KIND (an instance), SHAPE (another length, number of\n labels or shape), STATE_SPACE, BUSY, OUT_OF_MEMORY."]
+    pub fn chorale_run_set_chain(
+        run: *mut chorale_run,
+        chain: i64,
+        scores: *const chorale_chain,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    #[doc = " Writes phi of a chain under `labelling` to *score, minus infinity if the chain is left out.\n Writes 1 to *changed if the labels of the chain under CHORALE_TOGETHER and CHORALE_ALONE differ,\n else 0, whatever `labelling` is. Either may be NULL."]
+    pub fn chorale_run_chain_score(
+        run: *const chorale_run,
+        chain: i64,
+        labelling: chorale_labelling,
+        score: *mut f64,
+        changed: *mut i32,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    #[doc = " Writes the score C of a clique, its potential, to *score."]
+    pub fn chorale_run_clique_score(
+        run: *const chorale_run,
+        clique: i64,
+        labelling: chorale_labelling,
+        score: *mut f64,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    #[doc = " Writes the value of each member of a clique, in the order of members: 0 .. R-1, R for EMPTY, R +\n 1 for CONFLICT, -1 for a value outside a dictionary without UNLISTED, and for a member that is\n left out. A centre is the last member; its entry is the value of the centre."]
+    pub fn chorale_run_values(
+        run: *const chorale_run,
+        clique: i64,
+        labelling: chorale_labelling,
+        values: *mut i32,
+        capacity: i64,
+        needed: *mut i64,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    #[doc = " Writes the whole result as JSON (UTF-8, RFC 8259; numbers that are not finite as null), an object\n with\n\n   outcome, proven, rounds, best_round, score, chain_score, clique_score, own_score, upper_bound,\n   gap, changed_chains   as in chorale_run_result; outcome is \"complete\", \"iteration-limit\",\n             \"deadline\", \"cancelled\", \"infeasible\" or \"nothing-found\" (without a labelling the\n             call fails with NO_LABELLING)\n   chains    an array of { score, labels, changed } and, where a chain changed, own_score,\n             own_labels, reasons: an array of { clique, member, position, own_value, value,\n             amount, others, agreeing_before, agreeing }\n   cliques   an array of { score, values }\n   left_out  an array of { chain, position, obstacle, clique }: the chains that are left out, whose\n             score is null; obstacle is \"scores\", \"transitions\", \"cliques\" or \"unknown\"\n\n buffer: a buffer of `capacity` bytes. The text ends in NUL, which `needed` includes."]
+    pub fn chorale_run_json(
+        run: *const chorale_run,
+        buffer: *mut std::os::raw::c_char,
+        capacity: usize,
+        needed: *mut usize,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct chorale_property_builder {
+    _unused: [u8; 0],
+}
+pub const CHORALE_ANY: i32 = -10;
+#[cfg(feature = "experimental")]
+extern "C" {
+    #[doc = " Creates a builder of a property over `labels` labels and `classes` position classes, with values\n 0 .. `values` - 1. Errors: NULL_ARGUMENT, STRUCT_SIZE, SIZE, SIZE_OVERFLOW, OUT_OF_MEMORY."]
+    pub fn chorale_property_builder_create(
+        host: *const chorale_host,
+        labels: i64,
+        classes: i64,
+        values: i64,
+        builder: *mut *mut chorale_property_builder,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    #[doc = " Destroys a builder; NULL is ignored."]
+    pub fn chorale_property_builder_destroy(builder: *mut chorale_property_builder);
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    #[doc = " Adds a state and stores its number in *state. Errors: NULL_ARGUMENT, SIZE_OVERFLOW,\n OUT_OF_MEMORY."]
+    pub fn chorale_property_builder_add_state(
+        builder: *mut chorale_property_builder,
+        state: *mut i32,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    #[doc = " Adds a rule: in `state`, a position of class `position_class` with label `label` fires `action`\n and leads to state `next`. state, position_class, label and next may be CHORALE_ANY. If several\n rules match a position, the one that was added last applies.\n Errors: NULL_ARGUMENT, OUT_OF_RANGE (-1 too: the wildcard is CHORALE_ANY, not -1),\n VALUE_OUTSIDE_RANGE, UNKNOWN_CONSTANT."]
+    pub fn chorale_property_builder_rule(
+        builder: *mut chorale_property_builder,
+        state: i32,
+        position_class: i32,
+        label: i32,
+        next: i32,
+        action: chorale_action,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    #[doc = " Adds an end rule: a sequence that ends in `state` (CHORALE_ANY: in any state added so far) fires\n `action` after its last position. Errors: as for a rule."]
+    pub fn chorale_property_builder_end_rule(
+        builder: *mut chorale_property_builder,
+        state: i32,
+        action: chorale_action,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    #[doc = " Sets table_offset and outside_value as in chorale_automaton; -1: nothing fires outside. Errors: NULL_ARGUMENT,\n VALUE_OUTSIDE_RANGE."]
+    pub fn chorale_property_builder_table(
+        builder: *mut chorale_property_builder,
+        table_offset: i32,
+        outside_value: i32,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    #[doc = " Creates a property from the rules so far; the builder may be used further. label_values: as in\n chorale_automaton. Errors: see chorale_property_create."]
+    pub fn chorale_property_builder_finish(
+        builder: *const chorale_property_builder,
+        label_values: *const i32,
+        property: *mut *mut chorale_property,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[doc = " Treatment of the values of a property that are not in a dictionary."]
+pub type chorale_unlisted = i32;
+#[doc = " no UNLISTED. Messages and decoding exclude every labelling that\nfires such a value, even if the labelling shows CONFLICT"]
+pub const CHORALE_UNLISTED_FORBIDDEN: i32 = 0;
+#[doc = " with UNLISTED, which stands for all such values"]
+pub const CHORALE_UNLISTED_AS_VALUE: i32 = 1;
+#[cfg(feature = "experimental")]
+extern "C" {
+    #[doc = " Creates a dictionary. values: `count` values >= 0 in any order, repetitions allowed; copied.\n Errors: NULL_ARGUMENT, SIZE (count < 0, or no value and no UNLISTED), SIZE_OVERFLOW,\n OUT_OF_RANGE, UNKNOWN_CONSTANT (unlisted), OUT_OF_MEMORY. O(count log count)."]
+    pub fn chorale_dictionary_create(
+        host: *const chorale_host,
+        values: *const i32,
+        count: i64,
+        unlisted: chorale_unlisted,
+        dictionary: *mut *mut chorale_dictionary,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    #[doc = " retain: adds a reference and returns its argument. release: drops a reference. NULL is ignored.\n Any thread."]
+    pub fn chorale_dictionary_retain(
+        dictionary: *const chorale_dictionary,
+    ) -> *mut chorale_dictionary;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_dictionary_release(dictionary: *const chorale_dictionary);
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    #[doc = " Returns the number of values, including UNLISTED: the R of a clique with this dictionary. 0 for\n NULL. Any thread."]
+    pub fn chorale_dictionary_values(dictionary: *const chorale_dictionary) -> i64;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    #[doc = " Returns the number that a value of the property has in the dictionary. For a value that is not in\n the dictionary: the number of UNLISTED, or -1 if it has no UNLISTED. O(log R)."]
+    pub fn chorale_dictionary_find(dictionary: *const chorale_dictionary, value: i32) -> i32;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    #[doc = " Returns the value of the property that has this number in the dictionary; -1 for the number of\n UNLISTED and for numbers out of range."]
+    pub fn chorale_dictionary_value(dictionary: *const chorale_dictionary, number: i64) -> i32;
+}
+#[doc = " A property on a chain with its inputs and incoming message. All pointers are borrowed for the\n duration of a call."]
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct chorale_attachment {
+    #[doc = " sizeof(chorale_attachment)"]
+    pub struct_size: usize,
+    pub property: *const chorale_property,
+    #[doc = " NULL: the property's own values"]
+    pub dictionary: *const chorale_dictionary,
+    #[doc = " T entries: the class of each position. NULL: all 0. Not read by\nproperties of create_position_label and create_token_label"]
+    pub classes: *const i32,
+    #[doc = " T entries: for FIRE_TABLE, the value to fire, or -1 for none; for a\nproperty of create_token_label, any numbers, such as token ids. May be\nNULL if the property reads no table"]
+    pub table: *const i32,
+    #[doc = " Message of a clique to this chain: R + 2 scores, one for each value, EMPTY and CONFLICT; minus\n infinity forbids. R is that of the dictionary if there is one. NULL: zeros."]
+    pub message: *const f64,
+}
+#[test]
+fn bindgen_test_layout_chorale_attachment() {
+    const UNINIT: ::std::mem::MaybeUninit<chorale_attachment> = ::std::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::std::mem::size_of::<chorale_attachment>(),
+        48usize,
+        "Size of chorale_attachment"
+    );
+    assert_eq!(
+        ::std::mem::align_of::<chorale_attachment>(),
+        8usize,
+        "Alignment of chorale_attachment"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
+        0usize,
+        "Offset of field: chorale_attachment::struct_size"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).property) as usize - ptr as usize },
+        8usize,
+        "Offset of field: chorale_attachment::property"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).dictionary) as usize - ptr as usize },
+        16usize,
+        "Offset of field: chorale_attachment::dictionary"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).classes) as usize - ptr as usize },
+        24usize,
+        "Offset of field: chorale_attachment::classes"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).table) as usize - ptr as usize },
+        32usize,
+        "Offset of field: chorale_attachment::table"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).message) as usize - ptr as usize },
+        40usize,
+        "Offset of field: chorale_attachment::message"
+    );
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    #[doc = " Returns R: the number of values of the dictionary, or of the property if there is no dictionary;\n 0 for NULL. Any thread."]
+    pub fn chorale_attachment_values(attachment: *const chorale_attachment) -> i64;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    #[doc = " Computes the value that a labelling (`length` labels) shows: *value is in 0 .. R-1, R (EMPTY) or\n R + 1 (CONFLICT), in the numbers of the dictionary if there is one. *value is -1 if the labelling\n fires one value, which is outside a dictionary without UNLISTED.\n parents: of a tree, as in chorale_chain; NULL: a chain.\n Errors: NULL_ARGUMENT, STRUCT_SIZE, SIZE, SIZE_OVERFLOW, OUT_OF_RANGE (labels, classes, parents),\n VALUE_OUTSIDE_RANGE (table), PARENT_ORDER, PARENT_CYCLE, AUTOMATON_ON_TREE. O(T). Any thread."]
+    pub fn chorale_property_shown(
+        attachment: *const chorale_attachment,
+        length: i64,
+        labelling: *const i32,
+        parents: *const i32,
+        value: *mut i32,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    #[doc = " Writes all values that a labelling fires, in order of positions, with repetitions, even if the\n labelling shows CONFLICT. Values have the property's own numbers, even with a dictionary. This\n serves, for instance, to create a dictionary of the values that occur (the paper's first\n approximation).\n values: a buffer (chorale.h); capacity length + 1 always suffices.\n Errors: as for chorale_property_shown; SIZE (a negative capacity), CAPACITY."]
+    pub fn chorale_property_fired(
+        attachment: *const chorale_attachment,
+        length: i64,
+        labelling: *const i32,
+        parents: *const i32,
+        values: *mut i32,
+        capacity: i64,
+        needed: *mut i64,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct chorale_message_options {
+    #[doc = " sizeof(chorale_message_options)"]
+    pub struct_size: usize,
+    pub mode: chorale_joint_mode,
+    pub reserved: i32,
+    #[doc = " BEAM; 0: 300"]
+    pub beam_width: i64,
+    #[doc = " greatest number of configurations alive at one position; 0: 1024.\nDecoding allocates T x m x 4 bytes for each configuration that can\nbe alive"]
+    pub max_states: i64,
+}
+#[test]
+fn bindgen_test_layout_chorale_message_options() {
+    const UNINIT: ::std::mem::MaybeUninit<chorale_message_options> =
+        ::std::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::std::mem::size_of::<chorale_message_options>(),
+        32usize,
+        "Size of chorale_message_options"
+    );
+    assert_eq!(
+        ::std::mem::align_of::<chorale_message_options>(),
+        8usize,
+        "Alignment of chorale_message_options"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
+        0usize,
+        "Offset of field: chorale_message_options::struct_size"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).mode) as usize - ptr as usize },
+        8usize,
+        "Offset of field: chorale_message_options::mode"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        12usize,
+        "Offset of field: chorale_message_options::reserved"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).beam_width) as usize - ptr as usize },
+        16usize,
+        "Offset of field: chorale_message_options::beam_width"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).max_states) as usize - ptr as usize },
+        24usize,
+        "Offset of field: chorale_message_options::max_states"
+    );
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct chorale_message_result {
+    #[doc = " sizeof(chorale_message_result)"]
+    pub struct_size: usize,
+    #[doc = " COMPLETE; INFEASIBLE: every labelling is proven to be forbidden;\nNOTHING_FOUND: no allowed labelling was found by a beam or\nlocal scores, which does not prove that there is none"]
+    pub outcome: chorale_outcome,
+    #[doc = " 1: a beam dropped configurations"]
+    pub pruned: i32,
+    #[doc = " 1: messages or labelling are exact, up to rounding"]
+    pub exact: i32,
+    pub reserved: i32,
+    #[doc = " greatest number of configurations alive at one position"]
+    pub configurations: i64,
+    #[doc = " After decoding: Phi (score), phi (chain_score) and the sum of the messages' entries\n (message_score, added in the order of the properties) of the labelling found. score =\n chain_score + message_score. Computing messages sets all three to 0."]
+    pub score: f64,
+    pub chain_score: f64,
+    pub message_score: f64,
+}
+#[test]
+fn bindgen_test_layout_chorale_message_result() {
+    const UNINIT: ::std::mem::MaybeUninit<chorale_message_result> =
+        ::std::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::std::mem::size_of::<chorale_message_result>(),
+        56usize,
+        "Size of chorale_message_result"
+    );
+    assert_eq!(
+        ::std::mem::align_of::<chorale_message_result>(),
+        8usize,
+        "Alignment of chorale_message_result"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
+        0usize,
+        "Offset of field: chorale_message_result::struct_size"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).outcome) as usize - ptr as usize },
+        8usize,
+        "Offset of field: chorale_message_result::outcome"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).pruned) as usize - ptr as usize },
+        12usize,
+        "Offset of field: chorale_message_result::pruned"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).exact) as usize - ptr as usize },
+        16usize,
+        "Offset of field: chorale_message_result::exact"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        20usize,
+        "Offset of field: chorale_message_result::reserved"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).configurations) as usize - ptr as usize },
+        24usize,
+        "Offset of field: chorale_message_result::configurations"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).score) as usize - ptr as usize },
+        32usize,
+        "Offset of field: chorale_message_result::score"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).chain_score) as usize - ptr as usize },
+        40usize,
+        "Offset of field: chorale_message_result::chain_score"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).message_score) as usize - ptr as usize },
+        48usize,
+        "Offset of field: chorale_message_result::message_score"
+    );
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    #[doc = " Computes the messages of the chain to its cliques.\n\n attachments: `count` (>= 1) structs, with the incoming messages.\n outgoing: `count` pointers. outgoing[p] receives the message to the clique of property p: R_p + 2\n   scores, minus infinity for values that no labelling has. If outgoing[p] is NULL, this message\n   is not computed. Must not overlap incoming messages.\n result: may be NULL.\n Cost of one message: at most T x m^2 x configurations; on a tree also T x m x configurations^2,\n to combine the subtrees of a position. With several properties on a chain, a pass with a narrow\n beam comes first, except in LOCAL_SCORES. Its scores are lower bounds, by which the main pass\n drops partial labellings without changing the result."]
+    pub fn chorale_chain_messages(
+        solver: *mut chorale_chain_solver,
+        chain: *const chorale_chain,
+        attachments: *const chorale_attachment,
+        count: i64,
+        options: *const chorale_message_options,
+        outgoing: *const *mut f64,
+        result: *mut chorale_message_result,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    #[doc = " Finds the labelling that maximises Phi (exactly or not: see `exact` of the result). count may be\n 0. labelling: receives T labels; may be NULL. values: receives the value of each of the `count`\n properties on the labelling; may be NULL. If no labelling was found, neither array is written.\n result: may be NULL."]
+    pub fn chorale_chain_decode(
+        solver: *mut chorale_chain_solver,
+        chain: *const chorale_chain,
+        attachments: *const chorale_attachment,
+        count: i64,
+        options: *const chorale_message_options,
+        labelling: *mut i32,
+        values: *mut i32,
+        result: *mut chorale_message_result,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    #[doc = " Returns the number of texts of a list; 0 for an absent list and for NULL. Any thread."]
+    pub fn chorale_problem_text_count(
+        problem: *const chorale_problem,
+        list: chorale_text_list,
+    ) -> i64;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    #[doc = " Returns the kind of a clique; -1 if it has none. Any thread."]
+    pub fn chorale_problem_clique_kind(problem: *const chorale_problem, clique: i64) -> i32;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    #[doc = " Returns the name of a value of a clique, from the list that chorale_problem_set_cliques gave to\n the clique. If the clique has a dictionary, `value` is a number in the dictionary; the index in\n the list is then the value of the property that has this number. NULL if there is no name, and\n for EMPTY and CONFLICT. Borrowing, length and threads as in chorale_problem_text."]
+    pub fn chorale_problem_value_name(
+        problem: *const chorale_problem,
+        clique: i64,
+        value: i32,
+        length: *mut usize,
+    ) -> *const std::os::raw::c_char;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    #[doc = " Sets or replaces a note: a text of text_length bytes under a name of name_length bytes (at least\n 1). An empty text, which may be NULL, removes the note. Name and text are copied. Errors:\n NULL_ARGUMENT, SIZE (name_length), TEXT, OUT_OF_MEMORY."]
+    pub fn chorale_problem_set_note(
+        problem: *mut chorale_problem,
+        name: *const std::os::raw::c_char,
+        name_length: usize,
+        text: *const std::os::raw::c_char,
+        text_length: usize,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    #[doc = " Return the number of notes, and the name and the text of note `index`; NULL if `index` is out of\n range. Notes are numbered from 0 in the order in which they were first set. Borrowing, length and\n threads as in chorale_problem_text."]
+    pub fn chorale_problem_note_count(problem: *const chorale_problem) -> i64;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_problem_note_name(
+        problem: *const chorale_problem,
+        index: i64,
+        length: *mut usize,
+    ) -> *const std::os::raw::c_char;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_problem_note(
+        problem: *const chorale_problem,
+        index: i64,
+        length: *mut usize,
+    ) -> *const std::os::raw::c_char;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    #[doc = " Writes the problem in the file format to `bytes`, a buffer of `capacity` bytes (chorale.h). The\n bytes are the same on every little-endian machine. Errors: NULL_ARGUMENT, CAPACITY, NOT_SAVABLE\n (a callback potential), OUT_OF_MEMORY (scratch memory). O(bytes). Any thread."]
+    pub fn chorale_problem_write(
+        problem: *const chorale_problem,
+        bytes: *mut std::os::raw::c_void,
+        capacity: usize,
+        needed: *mut usize,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    #[doc = " Creates a problem from the bytes of a problem file in memory. borrow 1: the bytes are not copied;\n they must be aligned to 64, and stay valid and unchanged until the problem is destroyed and its\n model released. borrow 0: the bytes are copied.\n Errors: as for chorale_problem_load, without INPUT_OUTPUT; ALIGNMENT (borrow).\n O(bytes)."]
+    pub fn chorale_problem_read(
+        host: *const chorale_host,
+        bytes: *const std::os::raw::c_void,
+        size: usize,
+        borrow: i32,
+        problem: *mut *mut chorale_problem,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct chorale_prices {
+    _unused: [u8; 0],
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    #[doc = " Creates a run of `model` in which the cliques `cliques[0 .. count-1]` are shared. The model is\n kept alive; its other cliques are solved as in any run.\n\n cliques: numbers of cliques of the model, each once; not centred. Their potentials in the model\n   only say how many prices a clique has, one for each value of the potential (R or R + 2,\n   model.h); their families and numbers are not used.\n options: as for chorale_run_create; NULL for defaults. The option `edits` is ignored;\n   message_element AUTO means FLOAT64 here, since other formats would round the prices.\n Errors: those of chorale_run_create; NULL_ARGUMENT, SIZE (count), OUT_OF_RANGE (cliques), KIND (a\n   centred clique), DUPLICATE_MEMBER (a clique twice). O(chains + members + prices)."]
+    pub fn chorale_prices_create(
+        host: *const chorale_host,
+        model: *const chorale_model,
+        cliques: *const i64,
+        count: i64,
+        options: *const chorale_run_options,
+        prices: *mut *mut chorale_prices,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    #[doc = " Destroys the run; NULL is ignored."]
+    pub fn chorale_prices_destroy(prices: *mut chorale_prices);
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    #[doc = " Labels the model under prices, always from a new start: the same prices give the same labels,\n whatever was solved before. Allocates nothing, except memory that callbacks allocate.\n\n numbers: `count` finite doubles, the prices: for each shared clique, in the order in which\n   `cliques` names them, one price for each value of its potential. A potential over R + 2 values\n   has them in the order 0 .. R-1, EMPTY, CONFLICT. Under a potential over R values, the price of\n   EMPTY and CONFLICT is 0. NULL with count 0: all prices are 0.\n result: as from chorale_run_solve, but clique_score includes the prices of the members of shared\n   cliques; may be NULL. The `score` of the result is the maximum of scores plus prices, up to\n   rounding, if no clique that is not shared has two members, and chains are decoded exactly\n   (\"Chains under properties\"). With 0 rounds and no local search the prices are not used, and the labelling is\n   that of the chains without cliques.\n *score: receives equation 1 of the labelling found, without shared cliques and without prices:\n   what this part adds to equation 1 of the corpus, before the potentials of the shared cliques.\n   Minus infinity if there is no labelling. May be NULL.\n Errors: those of chorale_run_solve; SHAPE (count), NOT_A_NUMBER, INFINITE, OUT_OF_RANGE (a\n   magnitude above 1e280). After an error in the arguments the last labelling is kept."]
+    pub fn chorale_prices_solve(
+        prices: *mut chorale_prices,
+        numbers: *const f64,
+        count: i64,
+        score: *mut f64,
+        result: *mut chorale_run_result,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    #[doc = " Writes the counts of the labelling of the last solve: for each shared clique and each value of\n its potential the number of members with this value (with weights: the sum of their weights), in\n the same order as the prices in `numbers`. Not counted: members with a value outside a dictionary\n that has no UNLISTED, and, if the potential has R values, members with EMPTY or CONFLICT.\n\n counts: a buffer with `capacity` and `needed` (chorale.h). `needed` is also the `count` that\n   chorale_prices_solve requires.\n Errors: NULL_ARGUMENT, SIZE (a negative capacity), CAPACITY, NO_LABELLING (with a buffer),\n   BUSY."]
+    pub fn chorale_prices_counts(
+        prices: *const chorale_prices,
+        counts: *mut i64,
+        capacity: i64,
+        needed: *mut i64,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    #[doc = " Returns the run, for the results of run.h such as labels; borrowed until `prices` is destroyed.\n The run's model has the cliques of the model passed to create, with prices in place of the\n potentials of shared cliques. NULL for NULL."]
+    pub fn chorale_prices_run(prices: *const chorale_prices) -> *const chorale_run;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    #[doc = " Computes the prices and the score of a shared clique from its counts in all parts. The price of a\n value is the slope of its table.\n\n counts: `values` counts >= 0, summed over all parts. Their sum may be below `members`, if some\n   members have EMPTY or CONFLICT and the potential does not have these values.\n members: n, the number of members in all parts (with weights: the sum of their weights).\n prices: receives `values` numbers; 0 for uncounted values. The slope of a table f at a count k is\n   taken as (f(k + 1) - f(k - 1)) / 2, or as f(1) - f(0) at k = 0 and f(n) - f(n - 1) at k = n.\n   For Potts this is 2 lambda n_v if 0 < n_v < n. With these slopes the inequality at the top of\n   this section holds for a convex SUM whose tables begin with 0, for all counts m. If the tables do\n   not begin with 0, it holds if some count of a counted value is above 0, both in `counts` and in\n   m. May be NULL.\n *score: receives C of the counts. May be NULL.\n Errors: NULL_ARGUMENT (potential, counts), VALUES_MISMATCH, SIZE, OUT_OF_RANGE, TABLE_TOO_SHORT,\n   KIND (prices: not a SUM that is convex and without forbidden counts),\n   CALLBACK_VALUE, CALLBACK_STOPPED, OUT_OF_MEMORY (a callback with uncounted values). Any thread.\n   O(R); the score of a MAJORITY or of PAIRS O(R^2)."]
+    pub fn chorale_potential_prices(
+        potential: *const chorale_potential,
+        counts: *const i64,
+        values: i64,
+        members: i64,
+        prices: *mut f64,
+        score: *mut f64,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    #[doc = " Computes max over m of [ C(m) - sum_v p_v m_v ], where C is the potential and m stands for all\n counts whose sum is at most `members`.\n\n prices: `values` finite doubles p_v. *most: receives the maximum.\n Errors: NULL_ARGUMENT, VALUES_MISMATCH, SIZE, NOT_A_NUMBER, INFINITE, TABLE_TOO_SHORT, KIND (as\n   in chorale_potential_prices). Any thread. O(R)."]
+    pub fn chorale_potential_most(
+        potential: *const chorale_potential,
+        prices: *const f64,
+        values: i64,
+        members: i64,
+        most: *mut f64,
         error: *mut chorale_error,
     ) -> chorale_status;
 }

@@ -1,14 +1,39 @@
-/* Statuses: errors that calls return.
+/* What every other header uses: statuses, outcomes, and what the host program offers.
  *
- * A status other than CHORALE_OK means that the call failed. The outcome of a computation
- * (complete, deadline, infeasible) is not a status: see outcome.h.
+ * A *status* other than CHORALE_OK means that the call failed. An *outcome* tells how a computation
+ * ended (complete, deadline, infeasible). It is not an error: the call that reports it has succeeded.
  */
-#ifndef CHORALE_STATUS_H
-#define CHORALE_STATUS_H
+#ifndef CHORALE_BASE_H
+#define CHORALE_BASE_H
 
-#include "chorale/export.h"
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(CHORALE_STATIC)
+#define CHORALE_API
+#elif defined(_WIN32)
+#if defined(CHORALE_BUILDING)
+#define CHORALE_API __declspec(dllexport)
+#else
+#define CHORALE_API __declspec(dllimport)
+#endif
+#elif defined(__GNUC__)
+#define CHORALE_API __attribute__((visibility("default")))
+#else
+#define CHORALE_API
+#endif
+
+#if defined(__cplusplus)
+#define CHORALE_BEGIN_DECLS extern "C" {
+#define CHORALE_END_DECLS }
+#else
+#define CHORALE_BEGIN_DECLS
+#define CHORALE_END_DECLS
+#endif
 
 CHORALE_BEGIN_DECLS
+
+/* ---- Statuses -------------------------------------------------------------------------------- */
 
 /* The status of a call. Numbers never change and are never reused. */
 typedef int32_t chorale_status;
@@ -126,7 +151,7 @@ enum {
   /* The system could not read or write a file; the message gives its error number. */
   CHORALE_ERROR_INPUT_OUTPUT = 106,
   /* A model that cannot be saved, because callbacks of the caller compute one of its chains
-   * (chorale_instance in experimental/model.h) or a potential (potential.h). */
+   * (chorale_instance in experimental.h) or a potential (potential.h). */
   CHORALE_ERROR_NOT_SAVABLE = 107,
   /* A text that is not UTF-8, or is not what chorale_learnt_text wrote (learn.h). */
   CHORALE_ERROR_TEXT = 108
@@ -147,6 +172,99 @@ typedef struct chorale_error {
 /* Returns the name of a status, such as "CHORALE_ERROR_SIZE"; "unknown status" for any other
  * number. Static storage. Any thread. */
 CHORALE_API const char *chorale_status_name(chorale_status status);
+
+/* ---- Outcomes -------------------------------------------------------------------------------- */
+
+typedef int32_t chorale_outcome;
+enum {
+  /* The algorithm ran to its end; in a run, messages have converged. */
+  CHORALE_OUTCOME_COMPLETE = 0,
+  /* Ended early: the score is within the requested gap of the upper bound. */
+  CHORALE_OUTCOME_GAP_REACHED = 10,
+  /* All rounds, sweeps or steps that the call may do are done, or the rounds of a run alternate
+   * between two labellings. An ordinary end: the labels are the best found. */
+  CHORALE_OUTCOME_ITERATION_LIMIT = 20,
+  /* All nodes of branch and bound that `node_limit` (clique.h) allows are done. The labels are the
+   * best found. */
+  CHORALE_OUTCOME_NODE_LIMIT = 21,
+  /* The time limit was reached. The labels are the best found until then. */
+  CHORALE_OUTCOME_DEADLINE = 30,
+  /* A cancel or a progress callback ended the call. The labels are the best found until then. */
+  CHORALE_OUTCOME_CANCELLED = 31,
+  /* Every labelling is proven to score minus infinity. */
+  CHORALE_OUTCOME_INFEASIBLE = 40,
+  /* Every labelling tried scores minus infinity; labellings that were not tried may score more. */
+  CHORALE_OUTCOME_NOTHING_FOUND = 41
+};
+
+/* What forbids every labelling of a chain. */
+typedef int32_t chorale_obstacle;
+enum {
+  CHORALE_OBSTACLE_UNKNOWN = 0, /* an instance (experimental.h), which does not tell */
+  /* Every label of the position is forbidden: by a score of minus infinity, by `forced` or
+   * `allowed`, or by the edit chorale_run_set_allowed (run.h). */
+  CHORALE_OBSTACLE_SCORES = 10,
+  /* The position has allowed labels, but each is forbidden by its start or end score, or by the
+   * transitions to all labels that are allowed at the positions after it (on a tree: below it). */
+  CHORALE_OBSTACLE_TRANSITIONS = 20,
+  /* Each labelling that the chain itself allows is forbidden by a clique of which the chain is the
+   * only member, such as a rule. */
+  CHORALE_OBSTACLE_CLIQUES = 30,
+  /* No labelling was found that a clique allows, all of whose members are in the chain. There may be
+   * one. */
+  CHORALE_OBSTACLE_UNDECIDED = 40
+};
+
+/* Returns the name of an outcome in lower case, such as "iteration-limit"; "unknown outcome" for
+ * any other number. Static storage. Any thread. */
+CHORALE_API const char *chorale_outcome_name(chorale_outcome outcome);
+
+/* ---- The host program: allocator, log, cancel flags ------------------------------------------ */
+
+/* Memory functions. `allocate` returns `bytes` (> 0) bytes aligned to `alignment` (a power of two,
+ * at most 64), or NULL if there is no memory. `deallocate` receives the same size and alignment
+ * that `allocate` was given. If `allocate` returns a block that is not aligned, the library passes
+ * it to `deallocate` unused, and the call fails with OUT_OF_MEMORY. Both functions are called on the
+ * thread of the call into the library; memory of a shared handle is freed on the thread that
+ * releases the last reference. They must not unwind (leave by an exception or longjmp). */
+typedef struct chorale_allocator {
+  void *user;
+  void *(*allocate)(void *user, size_t bytes, size_t alignment);
+  void (*deallocate)(void *user, void *memory, size_t bytes, size_t alignment);
+} chorale_allocator;
+
+typedef int32_t chorale_log_level;
+enum {
+  CHORALE_LOG_DEBUG = 10,
+  CHORALE_LOG_INFO = 20,
+  CHORALE_LOG_WARNING = 30
+};
+
+/* Receives log messages: UTF-8 ending in NUL, valid during the call. Called on the thread of the
+ * call into the library. Must not unwind, and must not use the handle that this call uses. */
+typedef void (*chorale_log_function)(void *user, chorale_log_level level, const char *message);
+
+/* What the host program offers to the library. Functions that create handles take this struct and
+ * copy it. allocator NULL: malloc and free. log NULL: messages are dropped. A NULL host: as if
+ * allocator and log were NULL. */
+typedef struct chorale_host {
+  size_t struct_size; /* sizeof(chorale_host) */
+  const chorale_allocator *allocator;
+  chorale_log_function log;
+  void *log_user;
+} chorale_host;
+
+/* A flag by which any thread asks a computation to end early. */
+typedef struct chorale_cancel chorale_cancel;
+
+/* Creates a lowered flag. Errors: NULL_ARGUMENT (cancel), STRUCT_SIZE, OUT_OF_MEMORY. */
+CHORALE_API chorale_status chorale_cancel_create(const chorale_host *host, chorale_cancel **cancel,
+                                                 chorale_error *error);
+/* Destroys a flag, which no computation may still use. NULL is ignored. */
+CHORALE_API void chorale_cancel_destroy(chorale_cancel *cancel);
+/* Raises the flag; NULL is ignored. Atomic: from any thread, at any time, also from a
+ * signal handler. */
+CHORALE_API void chorale_cancel_raise(chorale_cancel *cancel);
 
 CHORALE_END_DECLS
 
