@@ -31,6 +31,7 @@ endfunction()
 
 # Functions of experimental headers have a version node of their own.
 file(GLOB experimental_headers CONFIGURE_DEPENDS
+  ${PROJECT_SOURCE_DIR}/include/chorale/experimental.h
   ${PROJECT_SOURCE_DIR}/include/chorale/experimental/*.h)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${experimental_headers})
 set(chorale_experimental)
@@ -50,7 +51,9 @@ endif()
 set(names)
 file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/chorale/*.h)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${headers})
-foreach(header ${headers} ${experimental_headers})
+list(APPEND headers ${experimental_headers})
+list(REMOVE_DUPLICATES headers)
+foreach(header ${headers})
   chorale_names(${header} functions handles)
   list(APPEND names ${functions} ${handles})
 endforeach()

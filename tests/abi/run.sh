@@ -52,13 +52,16 @@ fail() { # MESSAGE
   failed=$((failed + 1))
 }
 
-# The public structs of headers; of those that begin with their size the names alone.
+stable_headers() { # INCLUDE_DIRECTORY
+  find "$1/chorale" -maxdepth 1 -name '*.h' ! -name experimental.h
+}
+# The public structs of stable headers; of those that begin with their size the names alone.
 structs() { # INCLUDE_DIRECTORY
-  sed -nE 's/^typedef struct (chorale_[a-z_]+) \{$/\1/p' "$1"/chorale/*.h
+  stable_headers "$1" | xargs sed -nE 's/^typedef struct (chorale_[a-z_]+) \{$/\1/p'
 }
 sized_structs() { # INCLUDE_DIRECTORY
-  sed -nE '/^typedef struct chorale_[a-z_]+ \{$/{h;n;/^  size_t struct_size;/{g;s/^typedef struct ([a-z_]+) .*/\1/p}}' \
-    "$1"/chorale/*.h
+  stable_headers "$1" |
+    xargs sed -nE '/^typedef struct chorale_[a-z_]+ \{$/{h;n;/^  size_t struct_size;/{g;s/^typedef struct ([a-z_]+) .*/\1/p}}'
 }
 # Some program has one of each.
 uses_structs() { # INCLUDE_DIRECTORY PROGRAM...
