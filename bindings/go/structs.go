@@ -83,7 +83,7 @@ type LeftOut struct {
 	Chain int
 	// Of the obstacle; -1 if it is a clique or not known.
 	Position int
-	// What forbids them.
+	// What forbids its labellings.
 	Obstacle Obstacle
 	// With [ObstacleCliques]: the first clique such that it and the chain's cliques before it, in
 	// the order of their positions, suffice; with [ObstacleUndecided]: a clique that allows no

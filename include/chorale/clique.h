@@ -197,7 +197,7 @@ typedef struct chorale_clique_options {
 
 typedef struct chorale_clique_result {
   size_t struct_size; /* sizeof(chorale_clique_result) */
-  chorale_outcome outcome;
+  chorale_outcome outcome;     /* how the call ended */
   chorale_algorithm algorithm; /* the algorithm used; AUTO (0) only from chorale_clique_score */
   int32_t proven;          /* 1: upper_bound - score <= 1e-9 |score|, or within the rounding that
                               the option `gap` describes */

@@ -33,7 +33,7 @@ typedef struct chorale_potential chorale_potential;
 
 typedef int32_t chorale_scale;
 enum {
-  CHORALE_SCALE_NONE = 0,
+  CHORALE_SCALE_NONE = 0,          /* the factor 1 */
   CHORALE_SCALE_BY_MEMBERS = 1,    /* the potential times 1 / n */
   CHORALE_SCALE_BY_LOG_MEMBERS = 2 /* the potential times 1 / log n */
 };
@@ -46,10 +46,11 @@ enum { CHORALE_SHAPE_DETECT = 0, CHORALE_SHAPE_CONVEX = 1, CHORALE_SHAPE_CONCAVE
 
 typedef struct chorale_potential_options {
   size_t struct_size; /* sizeof(chorale_potential_options) */
-  chorale_scale scale;
-  chorale_shape shape; /* for the family SUM; other families ignore it */
-  const uint8_t
-      *counted; /* `values` bytes, 0: the value is uncounted; NULL: every value is counted */
+  chorale_scale scale; /* the factor by which the potential is multiplied */
+  chorale_shape shape; /* of the tables of a SUM; other families ignore it */
+  /* By value a byte; 0: the value is uncounted, that is, its members add nothing and it is never the
+   * majority. NULL: every value is counted */
+  const uint8_t *counted;
 } chorale_potential_options;
 
 /* Potts: lambda * sum_v n_v^2, lambda finite, any sign. [Additive potentials] */

@@ -48,7 +48,7 @@ typedef struct chorale_text {
  * that name the values of cliques; they have the numbers VALUES, VALUES + 1, ... */
 typedef int32_t chorale_text_list;
 enum {
-  CHORALE_TEXTS_NONE = -1,
+  CHORALE_TEXTS_NONE = -1,   /* no list */
   CHORALE_TEXTS_LABELS = 0,  /* by label; at least as many as any chain has labels */
   CHORALE_TEXTS_TOKENS = 1,  /* by token id; any number */
   CHORALE_TEXTS_WORDS = 2,   /* by position, chain by chain */

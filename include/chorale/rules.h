@@ -48,17 +48,18 @@ enum {
  * borrowed for the duration of a call. */
 typedef struct chorale_rule {
   size_t struct_size; /* sizeof(chorale_rule) */
-  chorale_rule_kind kind;
+  chorale_rule_kind kind; /* what the rule demands */
   /* 1: a rule of its own for every kind a, except b and kinds of which no label is counted
    * (`uncounted` of the corpus, such as "no entity"). `a` is then ignored. */
   int32_t each;
-  int32_t a;
-  int32_t b;
-  int64_t k;    /* 0 (default): 1 */
+  int32_t a; /* a kind of labels */
+  int32_t b; /* a kind of labels; read by rules about two kinds */
+  int64_t k; /* 0 (default): 1 */
   /* What a labelling that breaks the rule loses, once for each chain, however often it breaks the
    * rule. 0 (default): the rule is never broken. */
   double price;
-  const chorale_property *property; /* PROPERTY; its classes are 0, its table are the tokens */
+  const chorale_property *property; /* read by RULE_PROPERTY; its classes are 0, its table are the
+                                       tokens */
   /* `chain_count` chains in any order that the rule concerns. NULL (default): all chains. */
   const int64_t *chains;
   int64_t chain_count;
@@ -97,7 +98,7 @@ typedef struct chorale_rules {
 
 typedef int32_t chorale_rule_state;
 enum {
-  CHORALE_RULES_KEPT = 0,
+  CHORALE_RULES_KEPT = 0, /* the chain keeps its rules */
   /* No labelling keeps the rules of the chain (chorale_decoded_rule_conflicts). */
   CHORALE_RULES_IMPOSSIBLE = 10,
   /* The rules cost more than most_cost. */
@@ -108,7 +109,7 @@ enum {
 
 /* A chain to which rules were added, since a labelling of it broke them. */
 typedef struct chorale_ruled_chain {
-  int64_t chain;
+  int64_t chain; /* number of the chain */
   chorale_rule_state state; /* other than KEPT: the chain has the labels of CHORALE_ALONE */
   int32_t reserved;
   /* What the rules cost the chain: the score phi of its labels of CHORALE_ALONE, minus the greatest
@@ -128,7 +129,7 @@ CHORALE_API chorale_status chorale_decoded_ruled_chains(const chorale_decoded *d
 
 /* One of the rules that exclude each other on a chain. */
 typedef struct chorale_rule_conflict {
-  int64_t chain;
+  int64_t chain; /* number of the chain */
   int64_t rule;   /* index of the rule */
   int32_t a;      /* the kind a, for a rule with `each` */
   int32_t reserved;
@@ -143,7 +144,7 @@ CHORALE_API chorale_status chorale_decoded_rule_conflicts(const chorale_decoded 
 
 /* Why rules change a label, as if there were no agreements. */
 typedef struct chorale_rule_reason {
-  int64_t chain;
+  int64_t chain; /* number of the chain */
   int64_t position; /* within the chain */
   int64_t rule;     /* index of the rule */
   int32_t a;         /* the kind a, for a rule with `each` */

@@ -146,7 +146,7 @@ typedef struct chorale_progress {
   int64_t round;            /* 0: each chain was decoded without its cliques */
   int64_t messages_changed; /* number of messages of cliques to members that the round changed */
   double score;             /* equation 1 of the labelling of this round or step of the bound */
-  double best_score;
+  double best_score;        /* score of the best labelling so far */
   double upper_bound; /* plus infinity before one has been computed */
 } chorale_progress;
 typedef int32_t (*chorale_progress_function)(void *user, const chorale_progress *progress);
@@ -264,7 +264,7 @@ CHORALE_API chorale_status chorale_run_set_labels(chorale_run *run, const int32_
  * chain has a labelling; a score of minus infinity says that some clique forbids them. */
 typedef struct chorale_run_result {
   size_t struct_size; /* sizeof(chorale_run_result) */
-  chorale_outcome outcome;
+  chorale_outcome outcome; /* how the call ended */
   int32_t proven;        /* 1: upper_bound - score <= 1e-9 |score|, or within rounding: at most
                             1e-12 (sum_i |phi_i| + sum_p |C_p|) */
   int64_t rounds;        /* number of rounds done so far, without the start */
@@ -392,9 +392,9 @@ CHORALE_API chorale_status chorale_run_get_result(const chorale_run *run,
  * chorale_model_score() of all labels is then minus infinity. A clique of several chains leaves no
  * chain out. */
 typedef struct chorale_left_out {
-  int64_t chain;
+  int64_t chain;    /* number of the chain */
   int64_t position; /* of the obstacle; -1 if it is a clique or not known */
-  chorale_obstacle obstacle;
+  chorale_obstacle obstacle; /* what forbids its labellings */
   int32_t reserved;
   int64_t clique; /* with OBSTACLE_CLIQUES: the first clique such that it and the chain's cliques
                      before it, in the order of their positions, suffice; with OBSTACLE_UNDECIDED: a
@@ -424,7 +424,7 @@ typedef struct chorale_reason {
   int64_t agreement; /* index of the agreement that was passed to chorale_decode; -1 in reasons of a
                       * run */
   int64_t clique;    /* number of the clique in the model */
-  int64_t chain;
+  int64_t chain;     /* number of the chain */
   int64_t position;  /* within the chain; -1: the whole chain or instance */
   /* Evidence for `value`: counts of the other members of the clique, without its centre; with
    * weights, sums of their weights. "`agreeing_before` of `others` others had this value,

@@ -351,7 +351,7 @@ export interface LeftOut {
   readonly chain: number;
   /** Of the obstacle; -1 if it is a clique or not known. */
   readonly position: number;
-  /** What forbids them. */
+  /** What forbids its labellings. */
   readonly obstacle: Obstacle;
   /**
    * With "cliques": the first clique such that it and the chain's cliques before it, in the order

@@ -33,7 +33,7 @@ CHORALE_BEGIN_DECLS
 
 typedef int32_t chorale_evidence_origin;
 enum {
-  CHORALE_EVIDENCE_GIVEN = 0,
+  CHORALE_EVIDENCE_GIVEN = 0,      /* from the caller */
   CHORALE_EVIDENCE_ESTIMATED = 10, /* from how mentions of a key disagree */
   CHORALE_EVIDENCE_LEARNT = 20     /* from right labels of some mentions */
 };
@@ -80,7 +80,7 @@ typedef struct chorale_mentions {
   const double *scores;
   const int64_t *times;   /* N: for how many equal mentions each stands, at least 1. NULL: 1 */
   const int32_t *gold;    /* N: the right label, -1: unknown. NULL: all unknown */
-  const int32_t *answers; /* K: the label that all mentions of a key have, or an enum constant of
+  const int32_t *answers; /* K: the label that all mentions of a key have, or a constant of
                            * above. NULL: no answers */
   const int32_t *told;    /* N: for chorale_ledger_add */
 } chorale_mentions;
@@ -100,7 +100,7 @@ typedef struct chorale_settled_mention {
 typedef struct chorale_settled_key {
   int32_t label;    /* of all mentions; -1: each has its own */
   int32_t conflict; /* 1: evidence does not settle the key: it is two things, or labels are tied */
-  int64_t mentions;
+  int64_t mentions; /* how many mentions it has */
   double against; /* what the mentions say against the best single label */
   double price;   /* what counts as too much: once + per_mention * n, at least 0 */
   /* How many mentions are expected to change if a person says what the key is: the keys with the
@@ -152,9 +152,9 @@ CHORALE_API chorale_status chorale_ledger_add(chorale_ledger *ledger,
 
 /* A row whose label should now be another than the caller was told. */
 typedef struct chorale_ledger_change {
-  int64_t row;
-  int32_t label;
-  int32_t told;
+  int64_t row;   /* number of the row: the first that was ever added is 0 */
+  int32_t label; /* the label that it should now have; -1: none */
+  int32_t told;  /* the label that the caller was told; -1: none */
 } chorale_ledger_change;
 
 /* Writes the rows whose labels have changed since the caller was told of them, in ascending order.
@@ -173,12 +173,12 @@ CHORALE_API chorale_status chorale_ledger_refit(chorale_ledger *ledger, chorale_
 
 /* A row as it was added, with its label. */
 typedef struct chorale_ledger_row {
-  int32_t key;
+  int32_t key;       /* the key; -1: none */
   int32_t given;     /* the label that it came with, -1: none */
   double confidence; /* NaN: the mention says nothing */
-  int64_t times;
-  int32_t label;
-  int32_t told;
+  int64_t times;     /* for how many equal rows it stands */
+  int32_t label;     /* the label that it has now; -1: none */
+  int32_t told;      /* the label that the caller was told; -1: none */
 } chorale_ledger_row;
 
 /* Writes all rows: to read all labels, or to save the ledger. Errors: NULL_ARGUMENT, STRUCT_SIZE,

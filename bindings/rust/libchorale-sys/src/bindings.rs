@@ -333,6 +333,7 @@ pub struct chorale_potential {
     _unused: [u8; 0],
 }
 pub type chorale_scale = i32;
+#[doc = " the factor 1"]
 pub const CHORALE_SCALE_NONE: i32 = 0;
 #[doc = " the potential times 1 / n"]
 pub const CHORALE_SCALE_BY_MEMBERS: i32 = 1;
@@ -348,10 +349,11 @@ pub const CHORALE_SHAPE_CONCAVE: i32 = 2;
 pub struct chorale_potential_options {
     #[doc = " sizeof(chorale_potential_options)"]
     pub struct_size: usize,
+    #[doc = " the factor by which the potential is multiplied"]
     pub scale: chorale_scale,
-    #[doc = " for the family SUM; other families ignore it"]
+    #[doc = " of the tables of a SUM; other families ignore it"]
     pub shape: chorale_shape,
-    #[doc = " `values` bytes, 0: the value is uncounted; NULL: every value is counted"]
+    #[doc = " By value a byte; 0: the value is uncounted, that is, its members add nothing and it is never the\n majority. NULL: every value is counted"]
     pub counted: *const u8,
 }
 #[test]
@@ -1980,6 +1982,7 @@ fn bindgen_test_layout_chorale_clique_options() {
 pub struct chorale_clique_result {
     #[doc = " sizeof(chorale_clique_result)"]
     pub struct_size: usize,
+    #[doc = " how the call ended"]
     pub outcome: chorale_outcome,
     #[doc = " the algorithm used; AUTO (0) only from chorale_clique_score"]
     pub algorithm: chorale_algorithm,
@@ -2174,6 +2177,7 @@ pub struct chorale_progress {
     pub messages_changed: i64,
     #[doc = " equation 1 of the labelling of this round or step of the bound"]
     pub score: f64,
+    #[doc = " score of the best labelling so far"]
     pub best_score: f64,
     #[doc = " plus infinity before one has been computed"]
     pub upper_bound: f64,
@@ -2431,6 +2435,7 @@ extern "C" {
 pub struct chorale_run_result {
     #[doc = " sizeof(chorale_run_result)"]
     pub struct_size: usize,
+    #[doc = " how the call ended"]
     pub outcome: chorale_outcome,
     #[doc = " 1: upper_bound - score <= 1e-9 |score|, or within rounding: at most\n1e-12 (sum_i |phi_i| + sum_p |C_p|)"]
     pub proven: i32,
@@ -2623,9 +2628,11 @@ extern "C" {
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_left_out {
+    #[doc = " number of the chain"]
     pub chain: i64,
     #[doc = " of the obstacle; -1 if it is a clique or not known"]
     pub position: i64,
+    #[doc = " what forbids its labellings"]
     pub obstacle: chorale_obstacle,
     pub reserved: i32,
     #[doc = " with OBSTACLE_CLIQUES: the first clique such that it and the chain's cliques\nbefore it, in the order of their positions, suffice; with OBSTACLE_UNDECIDED: a\nclique that allows no labelling met; otherwise -1"]
@@ -2702,6 +2709,7 @@ pub struct chorale_reason {
     pub agreement: i64,
     #[doc = " number of the clique in the model"]
     pub clique: i64,
+    #[doc = " number of the chain"]
     pub chain: i64,
     #[doc = " within the chain; -1: the whole chain or instance"]
     pub position: i64,
@@ -3067,6 +3075,7 @@ fn bindgen_test_layout_chorale_text() {
 }
 #[doc = " Lists of texts. \"By label\" means that text i of the list belongs to label i; \"by token id\" and so\n on are meant in the same way. The numbers of lists never change. There may be any number of lists\n that name the values of cliques; they have the numbers VALUES, VALUES + 1, ..."]
 pub type chorale_text_list = i32;
+#[doc = " no list"]
 pub const CHORALE_TEXTS_NONE: i32 = -1;
 #[doc = " by label; at least as many as any chain has labels"]
 pub const CHORALE_TEXTS_LABELS: i32 = 0;
@@ -3735,16 +3744,19 @@ pub const CHORALE_RULE_PROPERTY: i32 = 100;
 pub struct chorale_rule {
     #[doc = " sizeof(chorale_rule)"]
     pub struct_size: usize,
+    #[doc = " what the rule demands"]
     pub kind: chorale_rule_kind,
     #[doc = " 1: a rule of its own for every kind a, except b and kinds of which no label is counted\n (`uncounted` of the corpus, such as \"no entity\"). `a` is then ignored."]
     pub each: i32,
+    #[doc = " a kind of labels"]
     pub a: i32,
+    #[doc = " a kind of labels; read by rules about two kinds"]
     pub b: i32,
     #[doc = " 0 (default): 1"]
     pub k: i64,
     #[doc = " What a labelling that breaks the rule loses, once for each chain, however often it breaks the\n rule. 0 (default): the rule is never broken."]
     pub price: f64,
-    #[doc = " PROPERTY; its classes are 0, its table are the tokens"]
+    #[doc = " read by RULE_PROPERTY; its classes are 0, its table are the\ntokens"]
     pub property: *const chorale_property,
     #[doc = " `chain_count` chains in any order that the rule concerns. NULL (default): all chains."]
     pub chains: *const i64,
@@ -3870,6 +3882,7 @@ fn bindgen_test_layout_chorale_rules() {
     );
 }
 pub type chorale_rule_state = i32;
+#[doc = " the chain keeps its rules"]
 pub const CHORALE_RULES_KEPT: i32 = 0;
 #[doc = " No labelling keeps the rules of the chain (chorale_decoded_rule_conflicts)."]
 pub const CHORALE_RULES_IMPOSSIBLE: i32 = 10;
@@ -3881,6 +3894,7 @@ pub const CHORALE_RULES_UNFINISHED: i32 = 30;
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_ruled_chain {
+    #[doc = " number of the chain"]
     pub chain: i64,
     #[doc = " other than KEPT: the chain has the labels of CHORALE_ALONE"]
     pub state: chorale_rule_state,
@@ -3945,6 +3959,7 @@ extern "C" {
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_rule_conflict {
+    #[doc = " number of the chain"]
     pub chain: i64,
     #[doc = " index of the rule"]
     pub rule: i64,
@@ -4003,6 +4018,7 @@ extern "C" {
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_rule_reason {
+    #[doc = " number of the chain"]
     pub chain: i64,
     #[doc = " within the chain"]
     pub position: i64,
@@ -4264,6 +4280,7 @@ extern "C" {
     ) -> chorale_status;
 }
 pub type chorale_evidence_origin = i32;
+#[doc = " from the caller"]
 pub const CHORALE_EVIDENCE_GIVEN: i32 = 0;
 #[doc = " from how mentions of a key disagree"]
 pub const CHORALE_EVIDENCE_ESTIMATED: i32 = 10;
@@ -4368,7 +4385,7 @@ pub struct chorale_mentions {
     pub times: *const i64,
     #[doc = " N: the right label, -1: unknown. NULL: all unknown"]
     pub gold: *const i32,
-    #[doc = " K: the label that all mentions of a key have, or an enum constant of\n above. NULL: no answers"]
+    #[doc = " K: the label that all mentions of a key have, or a constant of\n above. NULL: no answers"]
     pub answers: *const i32,
     #[doc = " N: for chorale_ledger_add"]
     pub told: *const i32,
@@ -4526,6 +4543,7 @@ pub struct chorale_settled_key {
     pub label: i32,
     #[doc = " 1: evidence does not settle the key: it is two things, or labels are tied"]
     pub conflict: i32,
+    #[doc = " how many mentions it has"]
     pub mentions: i64,
     #[doc = " what the mentions say against the best single label"]
     pub against: f64,
@@ -4627,8 +4645,11 @@ extern "C" {
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_ledger_change {
+    #[doc = " number of the row: the first that was ever added is 0"]
     pub row: i64,
+    #[doc = " the label that it should now have; -1: none"]
     pub label: i32,
+    #[doc = " the label that the caller was told; -1: none"]
     pub told: i32,
 }
 #[test]
@@ -4688,13 +4709,17 @@ extern "C" {
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_ledger_row {
+    #[doc = " the key; -1: none"]
     pub key: i32,
     #[doc = " the label that it came with, -1: none"]
     pub given: i32,
     #[doc = " NaN: the mention says nothing"]
     pub confidence: f64,
+    #[doc = " for how many equal rows it stands"]
     pub times: i64,
+    #[doc = " the label that it has now; -1: none"]
     pub label: i32,
+    #[doc = " the label that the caller was told; -1: none"]
     pub told: i32,
 }
 #[test]

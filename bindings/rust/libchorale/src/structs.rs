@@ -59,7 +59,7 @@ filled! {
         chain: usize,
         /// Of the obstacle; None if it is a clique or not known.
         position: Option<usize>,
-        /// What forbids them.
+        /// What forbids its labellings.
         obstacle: Obstacle,
         /// With [`Obstacle::Cliques`]: the first clique such that it and the chain's cliques before
         /// it, in the order of their positions, suffice; with [`Obstacle::Undecided`]: a clique
