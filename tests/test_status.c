@@ -71,8 +71,8 @@ static void numbers_are_pinned_and_named(void **state) {
   assert_string_equal(chorale_status_name(INT32_MAX), "unknown status");
 }
 
-/* Numbers and names of outcomes and families are distinct; numbers in between have no name. */
-static void outcomes_and_families_have_names(void **state) {
+/* Numbers and names of outcomes are distinct; numbers in between have no name. */
+static void outcomes_have_names(void **state) {
   (void)state;
   static const struct {
     chorale_outcome outcome;
@@ -88,32 +88,15 @@ static void outcomes_and_families_have_names(void **state) {
       {CHORALE_OUTCOME_INFEASIBLE, 40, "infeasible"},
       {CHORALE_OUTCOME_NOTHING_FOUND, 41, "nothing-found"},
   };
-  static const struct {
-    chorale_family family;
-    int32_t number;
-    const char *name;
-  } families[] = {
-      {CHORALE_FAMILY_SUM, 10, "sum"},           {CHORALE_FAMILY_MAX, 20, "max"},
-      {CHORALE_FAMILY_MAJORITY, 30, "majority"}, {CHORALE_FAMILY_PAIRS, 40, "pairs"},
-      {CHORALE_FAMILY_CALLBACK, 50, "callback"},
-  };
-  size_t named_outcomes = 0, named_families = 0;
-  for (int32_t number = -2; number < 200; ++number) {
+  size_t named_outcomes = 0;
+  for (int32_t number = -2; number < 200; ++number)
     named_outcomes += strcmp(chorale_outcome_name(number), "unknown outcome") != 0;
-    named_families += strcmp(chorale_family_name(number), "unknown family") != 0;
-  }
   assert_int_equal(named_outcomes, COUNT_OF(outcomes));
-  assert_int_equal(named_families, COUNT_OF(families));
   for (size_t k = 0; k < COUNT_OF(outcomes); ++k) {
     assert_int_equal(outcomes[k].outcome, outcomes[k].number);
     assert_string_equal(chorale_outcome_name(outcomes[k].outcome), outcomes[k].name);
   }
-  for (size_t k = 0; k < COUNT_OF(families); ++k) {
-    assert_int_equal(families[k].family, families[k].number);
-    assert_string_equal(chorale_family_name(families[k].family), families[k].name);
-  }
   assert_string_equal(chorale_outcome_name(INT32_MAX), "unknown outcome");
-  assert_string_equal(chorale_family_name(INT32_MIN), "unknown family");
 }
 
 static void the_error_is_512_bytes(void **state) {
@@ -144,7 +127,7 @@ static void the_error_may_hold_anything_before(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(numbers_are_pinned_and_named),
-      cmocka_unit_test(outcomes_and_families_have_names),
+      cmocka_unit_test(outcomes_have_names),
       cmocka_unit_test(the_error_is_512_bytes),
       cmocka_unit_test(the_error_may_hold_anything_before),
   };

@@ -42,22 +42,12 @@ CHORALE_API int64_t chorale_transitions_labels(const chorale_transitions *transi
 CHORALE_API int64_t chorale_property_values(const chorale_property *property);
 CHORALE_API int64_t chorale_property_labels(const chorale_property *property);
 
-typedef int32_t chorale_family;
-enum {
-  CHORALE_FAMILY_SUM = 10,      /* sum_v f_v(n_v); Potts, entropy, cardinality tables */
-  CHORALE_FAMILY_MAX = 20,      /* max_v f_v(n_v); makespan, square makespan */
-  CHORALE_FAMILY_MAJORITY = 30, /* f_a(n_0, .., n_{R-1}), where a is the value of highest count */
-  CHORALE_FAMILY_PAIRS = 40,    /* sum of a score over all pairs of members */
-  CHORALE_FAMILY_CALLBACK = 50  /* any function of the counts */
-};
-
-/* Returns the name of a family in lower case, such as "majority"; "unknown family" for any other
- * number. Static storage. Any thread. */
-CHORALE_API const char *chorale_family_name(chorale_family family);
 /* Returns the number of values R; 0 for NULL. Any thread. */
 CHORALE_API int64_t chorale_potential_values(const chorale_potential *potential);
-/* Returns the family; 0 for NULL. Any thread. */
-CHORALE_API chorale_family chorale_potential_family(const chorale_potential *potential);
+/* Returns the family in lower case: "sum", "max", "majority", "pairs" or "callback" (potential.h);
+ * Potts, entropy and cardinality are SUM, both makespans MAX. NULL for NULL. Static storage. Any
+ * thread. */
+CHORALE_API const char *chorale_potential_family(const chorale_potential *potential);
 
 /* Returns the algorithm with this name of `length` bytes; -1 if there is none. Any thread. */
 CHORALE_API chorale_algorithm chorale_algorithm_from_name(const char *name, size_t length);

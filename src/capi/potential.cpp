@@ -1,7 +1,6 @@
 // Exported C functions of potential.h, and of experimental.h on potentials.
 #include "potential/create.hpp"
 
-#include "base/names.hpp"
 #include "capi/firewall.hpp"
 #include "potential/checks.hpp"
 
@@ -37,7 +36,7 @@ chorale_status chorale_potential_create_potts(const chorale_host *host, int64_t 
                                               const chorale_potential_options *options,
                                               chorale_potential **potential, chorale_error *error) {
   return create_potential(host, values, options, potential, error, create_by_formula,
-                          CHORALE_FAMILY_SUM, TableSource::square, lambda);
+                          Form::sum, TableSource::square, lambda);
 }
 
 chorale_status chorale_potential_create_entropy(const chorale_host *host, int64_t values,
@@ -46,7 +45,7 @@ chorale_status chorale_potential_create_entropy(const chorale_host *host, int64_
                                                 chorale_potential **potential,
                                                 chorale_error *error) {
   return create_potential(host, values, options, potential, error, create_by_formula,
-                          CHORALE_FAMILY_SUM, TableSource::entropy, lambda);
+                          Form::sum, TableSource::entropy, lambda);
 }
 
 chorale_status chorale_potential_create_makespan(const chorale_host *host, int64_t values,
@@ -55,7 +54,7 @@ chorale_status chorale_potential_create_makespan(const chorale_host *host, int64
                                                  chorale_potential **potential,
                                                  chorale_error *error) {
   return create_potential(host, values, options, potential, error, create_by_formula,
-                          CHORALE_FAMILY_MAX, TableSource::linear, lambda);
+                          Form::max, TableSource::linear, lambda);
 }
 
 chorale_status chorale_potential_create_square_makespan(const chorale_host *host, int64_t values,
@@ -64,7 +63,7 @@ chorale_status chorale_potential_create_square_makespan(const chorale_host *host
                                                         chorale_potential **potential,
                                                         chorale_error *error) {
   return create_potential(host, values, options, potential, error, create_by_formula,
-                          CHORALE_FAMILY_MAX, TableSource::square, lambda);
+                          Form::max, TableSource::square, lambda);
 }
 
 chorale_status chorale_potential_create_sum(const chorale_host *host, int64_t values,
@@ -73,7 +72,7 @@ chorale_status chorale_potential_create_sum(const chorale_host *host, int64_t va
                                             const chorale_potential_options *options,
                                             chorale_potential **potential, chorale_error *error) {
   return create_potential(host, values, options, potential, error, create_by_tables,
-                          CHORALE_FAMILY_SUM, MatrixSpec{tables, table_count, length, row_stride});
+                          Form::sum, MatrixSpec{tables, table_count, length, row_stride});
 }
 
 chorale_status chorale_potential_create_max(const chorale_host *host, int64_t values,
@@ -82,7 +81,7 @@ chorale_status chorale_potential_create_max(const chorale_host *host, int64_t va
                                             const chorale_potential_options *options,
                                             chorale_potential **potential, chorale_error *error) {
   return create_potential(host, values, options, potential, error, create_by_tables,
-                          CHORALE_FAMILY_MAX, MatrixSpec{tables, table_count, length, row_stride});
+                          Form::max, MatrixSpec{tables, table_count, length, row_stride});
 }
 
 chorale_status chorale_potential_create_cardinality(const chorale_host *host, int64_t values,
@@ -100,7 +99,7 @@ chorale_potential_create_majority(const chorale_host *host, int64_t values, cons
                                   const double *bias, const chorale_potential_options *options,
                                   chorale_potential **potential, chorale_error *error) {
   return create_potential(host, values, options, potential, error, create_by_square,
-                          CHORALE_FAMILY_MAJORITY, MatrixSpec{weights, values, values, row_stride},
+                          Form::majority, MatrixSpec{weights, values, values, row_stride},
                           MatrixSpec{bias, 1, values, values});
 }
 
@@ -109,7 +108,7 @@ chorale_status chorale_potential_create_pairs(const chorale_host *host, int64_t 
                                               const chorale_potential_options *options,
                                               chorale_potential **potential, chorale_error *error) {
   return create_potential(host, values, options, potential, error, create_by_square,
-                          CHORALE_FAMILY_PAIRS, MatrixSpec{scores, values, values, row_stride},
+                          Form::pairs, MatrixSpec{scores, values, values, row_stride},
                           MatrixSpec{});
 }
 
@@ -133,17 +132,9 @@ int64_t chorale_potential_values(const chorale_potential *potential) {
   return potential ? potential->values : 0;
 }
 
-chorale_family chorale_potential_family(const chorale_potential *potential) {
-  return potential ? potential->family : 0;
-}
-
-const char *chorale_family_name(chorale_family family) {
-  constexpr NamedConstant kNames[] = {{CHORALE_FAMILY_SUM, "sum"},
-                                      {CHORALE_FAMILY_MAX, "max"},
-                                      {CHORALE_FAMILY_MAJORITY, "majority"},
-                                      {CHORALE_FAMILY_PAIRS, "pairs"},
-                                      {CHORALE_FAMILY_CALLBACK, "callback"}};
-  return name_in(kNames, family, "unknown family");
+const char *chorale_potential_family(const chorale_potential *potential) {
+  constexpr const char *kNames[] = {"sum", "max", "majority", "pairs", "callback"}; // by Form
+  return potential ? kNames[static_cast<std::int32_t>(potential->family)] : nullptr;
 }
 
 chorale_status chorale_potential_score(const chorale_potential *potential, const int64_t *counts,

@@ -52,8 +52,7 @@ static kind *kinds_of(const corpus *from, int64_t count) {
       to->weight += weights[i];
     free(weights);
     to->over = word_for(to->over, centred ? "centre" : by_property ? "property" : "position");
-    to->potential =
-        word_for(to->potential, chorale_family_name(chorale_potential_family(potential)));
+    to->potential = word_for(to->potential, chorale_potential_family(potential));
   }
   return kinds;
 }

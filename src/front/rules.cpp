@@ -25,7 +25,7 @@ chorale_status create_price(const Report &report, const Memory &memory, std::int
     tables[2 * v] = 0;
     tables[2 * v + 1] = v == values ? empty : fires;
   }
-  return create_by_tables(report, memory, {values + 2}, CHORALE_FAMILY_SUM,
+  return create_by_tables(report, memory, {values + 2}, Form::sum,
                           {tables.begin(), values + 2, 2, 2}, made);
 }
 

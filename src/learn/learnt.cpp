@@ -126,7 +126,7 @@ chorale_status create_learnt(const Report &report, const Memory &memory, const K
     else if (basis == Basis::value || index / columns == centre_value)
       linear[index % columns] += weight;
   if (is_majority)
-    return create_by_square(report, memory, {columns}, CHORALE_FAMILY_MAJORITY,
+    return create_by_square(report, memory, {columns}, Form::majority,
                             {numbers.begin(), columns, columns, columns}, {}, made);
   return create_mixture(report, memory, mask, span_of(numbers.begin(), kMixtureHead),
                         span_of(linear, columns), made);

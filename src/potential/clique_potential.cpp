@@ -87,18 +87,7 @@ bool has_shape(const Potential &p, std::int64_t members, chorale_shape shape,
 }
 
 Form form_of(const Potential &p) noexcept {
-  switch (p.family) {
-  case CHORALE_FAMILY_SUM:
-    return Form::sum;
-  case CHORALE_FAMILY_MAX:
-    return Form::max;
-  case CHORALE_FAMILY_MAJORITY:
-    return Form::majority;
-  case CHORALE_FAMILY_PAIRS:
-    return p.source == TableSource::separable_pairs ? Form::sum : Form::pairs;
-  default:
-    return Form::callback;
-  }
+  return p.source == TableSource::separable_pairs ? Form::sum : p.family;
 }
 
 } // namespace
@@ -135,7 +124,7 @@ std::int32_t CliqueKind::column_of(std::int32_t value,
 }
 
 bool CliqueKind::takes_weights(bool some_uncounted) const noexcept {
-  if (source->family != CHORALE_FAMILY_SUM || !convex || !finite)
+  if (source->family != Form::sum || !convex || !finite)
     return false;
   // If there is a rest column, `convex` says that its table is convex too. If there is none, every
   // value of the potential is counted. But if `some_uncounted`, members may also have values that

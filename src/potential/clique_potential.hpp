@@ -14,8 +14,6 @@
 
 namespace chorale {
 
-enum class Form : std::int32_t { sum, max, majority, pairs, callback };
-
 // True if the tables of all counted values have this shape (CONVEX or CONCAVE) for counts from 0 to
 // `members`, by their numbers or by the caller's declaration. Always false for PAIRS and for
 // families without tables.

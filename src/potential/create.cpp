@@ -57,7 +57,7 @@ std::int64_t count_counted(const PotentialSpec &spec) noexcept {
 
 // Creates a potential from a checked specification, with space for `numbers` doubles at
 // numbers_of(). NULL if out of memory.
-Potential *make(const Memory &memory, const PotentialSpec &spec, chorale_family family,
+Potential *make(const Memory &memory, const PotentialSpec &spec, Form family,
                 TableSource source, std::size_t numbers) noexcept {
   Held<Potential> made(memory.create<Potential>(memory));
   if (!made)
@@ -91,7 +91,7 @@ chorale_status no_memory(const Report &report) noexcept {
 
 // Creates a SUM or MAX from checked tables.
 chorale_status copy_tables(const Report &report, const Memory &memory, const PotentialSpec &spec,
-                           chorale_family family, TableSource source, const MatrixSpec &tables,
+                           Form family, TableSource source, const MatrixSpec &tables,
                            Potential *&made) noexcept {
   Potential *draft = make(memory, spec, family, source,
                           saturating_product(to_size(tables.rows), to_size(tables.columns)));
@@ -112,7 +112,7 @@ chorale_status copy_tables(const Report &report, const Memory &memory, const Pot
 } // namespace
 
 chorale_status create_by_formula(const Report &report, const Memory &memory,
-                                 const PotentialSpec &spec, chorale_family family,
+                                 const PotentialSpec &spec, Form family,
                                  TableSource source, double lambda, Potential *&made) noexcept {
   CHORALE_CHECK(check_spec(report, spec));
   CHORALE_CHECK(check_finite(report, "lambda", lambda));
@@ -126,7 +126,7 @@ chorale_status create_by_formula(const Report &report, const Memory &memory,
 }
 
 chorale_status create_by_tables(const Report &report, const Memory &memory,
-                                const PotentialSpec &spec, chorale_family family,
+                                const PotentialSpec &spec, Form family,
                                 MatrixSpec tables, Potential *&made) noexcept {
   CHORALE_CHECK(check_spec(report, spec));
   CHORALE_CHECK(check_given(report, "tables", tables.data));
@@ -153,17 +153,17 @@ chorale_status create_cardinality(const Report &report, const Memory &memory,
                        " values count; a cardinality table needs exactly 2 that do");
   CHORALE_CHECK(check_size(report, "length", table.columns));
   CHORALE_CHECK(check_entries(report, table, {"table", true}));
-  return copy_tables(report, memory, spec, CHORALE_FAMILY_SUM, TableSource::cardinality, table,
+  return copy_tables(report, memory, spec, Form::sum, TableSource::cardinality, table,
                      made);
 }
 
 // Creates a MAJORITY or PAIRS. Stores values x values numbers, then `values` more: the biases of
 // MAJORITY, or the numbers c_v of separable PAIRS.
 chorale_status create_by_square(const Report &report, const Memory &memory,
-                                const PotentialSpec &spec, chorale_family family,
+                                const PotentialSpec &spec, Form family,
                                 MatrixSpec matrix, MatrixSpec bias,
                                 Potential *&made) noexcept {
-  const std::string_view name = family == CHORALE_FAMILY_MAJORITY ? "weights" : "scores";
+  const std::string_view name = family == Form::majority ? "weights" : "scores";
   CHORALE_CHECK(check_spec(report, spec));
   CHORALE_CHECK(check_given(report, name, matrix.data));
   CHORALE_CHECK(take_row_stride(report, "values", spec.values, "values", spec.values, "row_stride",
@@ -205,7 +205,7 @@ chorale_status create_mixture(const Report &report, const Memory &memory,
     if (mask[v] > kLinearOnly)
       return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "mask[", v, "] is ", int{mask[v]},
                          "; it must be from 0 to ", int{kLinearOnly});
-  Potential *draft = make(memory, spec, CHORALE_FAMILY_SUM, TableSource::mixture,
+  Potential *draft = make(memory, spec, Form::sum, TableSource::mixture,
                           saturating_sum(to_size(values), kMixtureHead));
   if (!draft)
     return no_memory(report);
@@ -225,7 +225,7 @@ chorale_status create_by_callback(const Report &report, const Memory &memory,
                                   Potential *&made) noexcept {
   CHORALE_CHECK(check_spec(report, spec));
   CHORALE_CHECK(check_given(report, "function", function));
-  Potential *draft = make(memory, spec, CHORALE_FAMILY_CALLBACK, TableSource::none, 0);
+  Potential *draft = make(memory, spec, Form::callback, TableSource::none, 0);
   if (!draft)
     return no_memory(report);
   draft->callback = function;

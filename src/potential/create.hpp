@@ -29,10 +29,10 @@ struct MatrixSpec {
 // names. create_by_tables: copies the tables. create_cardinality: makes a SUM of exactly two
 // counted values; the higher value has the table `table` (one row), the lower a table of zeros.
 chorale_status create_by_formula(const Report &report, const Memory &memory,
-                                 const PotentialSpec &spec, chorale_family family,
+                                 const PotentialSpec &spec, Form family,
                                  TableSource source, double lambda, Potential *&made) noexcept;
 chorale_status create_by_tables(const Report &report, const Memory &memory,
-                                const PotentialSpec &spec, chorale_family family,
+                                const PotentialSpec &spec, Form family,
                                 MatrixSpec tables, Potential *&made) noexcept;
 chorale_status create_cardinality(const Report &report, const Memory &memory,
                                   const PotentialSpec &spec, MatrixSpec table,
@@ -41,7 +41,7 @@ chorale_status create_cardinality(const Report &report, const Memory &memory,
 // scores of PAIRS. `bias`: one row with the `values` biases of MAJORITY; if `bias` has no data, all
 // biases are 0.
 chorale_status create_by_square(const Report &report, const Memory &memory,
-                                const PotentialSpec &spec, chorale_family family,
+                                const PotentialSpec &spec, Form family,
                                 MatrixSpec square, MatrixSpec bias,
                                 Potential *&made) noexcept;
 // Creates a mixture, a SUM whose tables are weighted sums of fixed functions (see `storage` in

@@ -93,13 +93,13 @@ bool fill_member_row(const Potential &potential, gsl::span<const std::int64_t> b
   // If no other member has a counted value, C of the other members is 0 by definition and does not
   // follow from the tables.
   const bool others_count = counted_members(potential, counts) > 0;
-  if (potential.family == CHORALE_FAMILY_SUM && potential.finite_tables && others_count) {
+  if (potential.family == Form::sum && potential.finite_tables && others_count) {
     const double factor = potential.factor(members);
     for (std::int32_t v = 0; v < potential.values; ++v)
       row[v] = potential.counts(v) ? step(potential, v, counts[v], members, factor, weight) : 0.0;
-  } else if (potential.family == CHORALE_FAMILY_SUM) {
+  } else if (potential.family == Form::sum) {
     fill_sum_row(potential, counts, members, weight, others_count, row);
-  } else if (potential.family == CHORALE_FAMILY_MAX) {
+  } else if (potential.family == Form::max) {
     fill_max_row(potential, counts, members, weight, row);
     for (std::int32_t v = 0; v < potential.values && !others_count; ++v)
       if (!potential.counts(v))
@@ -133,7 +133,7 @@ MemberMoves::MemberMoves(const Potential &potential, std::int64_t members,
                          std::int64_t weight) noexcept
     : potential_(potential), members_(members), weight_(weight),
       factor_(potential.factor(members)) {
-  if (potential.family != CHORALE_FAMILY_SUM || !potential.finite_tables || members == 0)
+  if (potential.family != Form::sum || !potential.finite_tables || members == 0)
     return;
   known_ = potential.source == TableSource::square || potential.source == TableSource::entropy ||
            potential.source == TableSource::linear;
@@ -177,7 +177,7 @@ std::int64_t distance_change(const Potential &potential, std::int32_t v, std::in
 }
 
 bool forbids_all_counts(const Potential &potential, std::int64_t members) noexcept {
-  if (potential.family == CHORALE_FAMILY_SUM && potential.nearest)
+  if (potential.family == Form::sum && potential.nearest)
     for (std::int32_t v = 0; v < potential.values; ++v)
       if (potential.counts(v) && distance_to_allowed(potential, v, 0, members) > members)
         return true;
@@ -190,13 +190,13 @@ std::int64_t violation_of_counts(const Potential &potential, gsl::span<std::int6
   const std::int64_t *counts = by_value.data();
   if (!may_forbid(potential))
     return 0;
-  if (potential.family == CHORALE_FAMILY_SUM) {
+  if (potential.family == Form::sum) {
     std::int64_t sum = 0;
     for (std::int32_t v = 0; v < potential.values; ++v)
       sum += potential.counts(v) ? distance_to_allowed(potential, v, counts[v], members) : 0;
     return sum;
   }
-  if (potential.family == CHORALE_FAMILY_MAX && counted_members(potential, counts) > 0) {
+  if (potential.family == Form::max && counted_members(potential, counts) > 0) {
     std::int64_t least = members + 1;
     for (std::int32_t v = 0; v < potential.values && least > 0; ++v)
       if (potential.counts(v))

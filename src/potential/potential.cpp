@@ -144,7 +144,7 @@ void derive_potential(Potential &p, gsl::span<double> split) noexcept {
   case TableSource::separable_pairs:
     break;
   }
-  if (p.family == CHORALE_FAMILY_PAIRS && split_pairs(p, split))
+  if (p.family == Form::pairs && split_pairs(p, split))
     p.source = TableSource::separable_pairs;
 }
 
@@ -272,7 +272,7 @@ double chorale_potential::call(gsl::span<const std::int64_t> counts, std::int64_
 // If no member has a counted value, C is minus infinity for a SUM that forbids a count of 0, and
 // otherwise 0.
 double chorale_potential::evaluate_empty(std::int64_t members) const noexcept {
-  if (family == CHORALE_FAMILY_SUM)
+  if (family == chorale::Form::sum)
     for (std::int32_t v = 0; v < values; ++v)
       if (counts(v) && table_entry(v, 0, members) == kForbidden)
         return kForbidden;
@@ -297,7 +297,7 @@ double chorale_potential::evaluate(gsl::span<const std::int64_t> by_value, std::
 
   const double scaled_by = factor(members);
   switch (family) {
-  case CHORALE_FAMILY_SUM: {
+  case chorale::Form::sum: {
     const bool starts_at_zero = source == TableSource::square || source == TableSource::entropy ||
                                 source == TableSource::linear || source == TableSource::mixture;
     double total = 0;
@@ -306,14 +306,14 @@ double chorale_potential::evaluate(gsl::span<const std::int64_t> by_value, std::
         total += chorale::scale_score(table_entry(v, count[v], members), scaled_by);
     return total;
   }
-  case CHORALE_FAMILY_MAX: {
+  case chorale::Form::max: {
     double best = kForbidden;
     for (std::int32_t v = 0; v < values; ++v)
       if (counts(v))
         best = std::max(best, chorale::scale_score(table_entry(v, count[v], members), scaled_by));
     return best;
   }
-  case CHORALE_FAMILY_MAJORITY: {
+  case chorale::Form::majority: {
     double best = kForbidden;
     for (std::int32_t a = 0; a < values; ++a) {
       if (!counts(a) || count[a] != most)
@@ -326,7 +326,7 @@ double chorale_potential::evaluate(gsl::span<const std::int64_t> by_value, std::
     }
     return best * scaled_by;
   }
-  case CHORALE_FAMILY_PAIRS: {
+  case chorale::Form::pairs: {
     double total = 0;
     for (std::int32_t v = 0; v < values; ++v) {
       if (!counts(v) || count[v] == 0)
@@ -339,9 +339,10 @@ double chorale_potential::evaluate(gsl::span<const std::int64_t> by_value, std::
     }
     return total * scaled_by;
   }
-  default:
-    return call(by_value, members, failure);
+  case chorale::Form::callback:
+    break;
   }
+  return call(by_value, members, failure);
 }
 
 std::int64_t chorale_potential::members_limit() const noexcept {

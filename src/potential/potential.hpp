@@ -54,6 +54,9 @@ struct CallbackFailure {
 };
 inline constexpr CallbackFailure CallbackFailure::none{};
 
+// The families of potentials (potential.h).
+enum class Form : std::int32_t { sum, max, majority, pairs, callback };
+
 // How the tables of a potential are defined. Entry k of the table of value v is f_v(k), for a count
 // of k among n members. `lambda`, `numbers` and `storage` are fields of the potential.
 enum class TableSource : std::int32_t {
@@ -70,7 +73,7 @@ enum class TableSource : std::int32_t {
 // The fields that define a potential. A derived potential (rescale.hpp, recolumn.hpp) begins with a
 // copy of those of its source.
 struct PotentialData {
-  chorale_family family = 0;
+  Form family = Form::sum;
   chorale_scale scale = CHORALE_SCALE_NONE;
   chorale_shape shape = CHORALE_SHAPE_DETECT;
   std::int32_t values = 0;
@@ -175,7 +178,7 @@ using Potential = ::chorale_potential;
 
 // True if the numbers of a potential form a matrix of values x values.
 inline bool is_square(const Potential &p) noexcept {
-  return p.family == CHORALE_FAMILY_MAJORITY || p.family == CHORALE_FAMILY_PAIRS;
+  return p.family == Form::majority || p.family == Form::pairs;
 }
 
 // True if C may be minus infinity for some counts.

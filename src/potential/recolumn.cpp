@@ -21,7 +21,7 @@ std::size_t count_of_numbers(const Potential &p, std::size_t values, std::int64_
 } // namespace
 
 bool reads_absent_values(const Potential &source) noexcept {
-  if (source.family == CHORALE_FAMILY_MAX || source.source == TableSource::cardinality)
+  if (source.family == Form::max || source.source == TableSource::cardinality)
     return true;
   if (source.source != TableSource::stored)
     return false;
@@ -73,7 +73,7 @@ Potential *recolumn(const Memory &memory, const Potential &source,
     double *extra = to + std::int64_t{values} * values;
     split = {extra, count};
     for (std::int32_t v = 0; v < values; ++v)
-      extra[v] = from[v] < 0 || source.family == CHORALE_FAMILY_PAIRS
+      extra[v] = from[v] < 0 || source.family == Form::pairs
                      ? 0.0
                      : source.numbers[R * R + from[v]];
   } else if (source.source == TableSource::mixture) {

@@ -23,7 +23,7 @@ double best_uncounted(const Potential &p, const double *prices) noexcept {
 } // namespace
 
 bool has_tangents(const Potential &p, std::int64_t members) noexcept {
-  return p.family == CHORALE_FAMILY_SUM && p.finite_tables &&
+  return p.family == Form::sum && p.finite_tables &&
          are_tables_of_shape(p, members, CHORALE_SHAPE_CONVEX);
 }
 

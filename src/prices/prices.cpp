@@ -157,7 +157,7 @@ chorale_status check_tangents(const Report &report, const Potential &potential,
   if (has_tangents(potential, members))
     return CHORALE_OK;
   return report.fail(CHORALE_ERROR_KIND, "potential is of family ",
-                     chorale_family_name(potential.family),
+                     chorale_potential_family(&potential),
                      "; it must be a SUM that is convex and forbids no count");
 }
 

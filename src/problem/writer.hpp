@@ -58,7 +58,7 @@ file::PotentialRecord record_of(const Potential &given, std::int32_t base) noexc
 // passes these two to the functions of potential/create.hpp.
 struct PotentialKind {
   std::int32_t kind;
-  chorale_family family;
+  Form family;
   TableSource source;
 };
 const PotentialKind &kind_of(std::int32_t kind) noexcept;

@@ -9,16 +9,16 @@ using Record = file::PotentialRecord;
 // All kinds of records but kScaled. The last row stands for all potentials that match no other row:
 // PAIRS, separable (potential.hpp) or not.
 constexpr PotentialKind kKinds[] = {
-    {Record::kPotts, CHORALE_FAMILY_SUM, TableSource::square},
-    {Record::kEntropy, CHORALE_FAMILY_SUM, TableSource::entropy},
-    {Record::kSum, CHORALE_FAMILY_SUM, TableSource::stored},
-    {Record::kCardinality, CHORALE_FAMILY_SUM, TableSource::cardinality},
-    {Record::kMax, CHORALE_FAMILY_MAX, TableSource::stored},
-    {Record::kMakespan, CHORALE_FAMILY_MAX, TableSource::linear},
-    {Record::kSquareMakespan, CHORALE_FAMILY_MAX, TableSource::square},
-    {Record::kMajority, CHORALE_FAMILY_MAJORITY, TableSource::none},
-    {Record::kMixture, CHORALE_FAMILY_SUM, TableSource::mixture},
-    {Record::kPairs, CHORALE_FAMILY_PAIRS, TableSource::none},
+    {Record::kPotts, Form::sum, TableSource::square},
+    {Record::kEntropy, Form::sum, TableSource::entropy},
+    {Record::kSum, Form::sum, TableSource::stored},
+    {Record::kCardinality, Form::sum, TableSource::cardinality},
+    {Record::kMax, Form::max, TableSource::stored},
+    {Record::kMakespan, Form::max, TableSource::linear},
+    {Record::kSquareMakespan, Form::max, TableSource::square},
+    {Record::kMajority, Form::majority, TableSource::none},
+    {Record::kMixture, Form::sum, TableSource::mixture},
+    {Record::kPairs, Form::pairs, TableSource::none},
 };
 constexpr const PotentialKind *kLast = std::end(kKinds) - 1;
 

@@ -92,7 +92,7 @@ struct Problem {
   }
 
   void fill(chorale_potential &potential) const {
-    potential.family = CHORALE_FAMILY_SUM;
+    potential.family = Form::sum;
     potential.source = TableSource::stored;
     potential.values = R;
     potential.table_count = shared ? 1 : R;

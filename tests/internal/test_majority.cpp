@@ -62,7 +62,7 @@ struct Problem {
 // A potential over the numbers of a problem.
 struct OwnedPotential : chorale_potential {
   explicit OwnedPotential(const Problem &problem) : chorale_potential(Memory(nullptr)) {
-    family = CHORALE_FAMILY_MAJORITY;
+    family = Form::majority;
     scale = problem.scale;
     values = problem.values;
     numbers = problem.numbers.data();

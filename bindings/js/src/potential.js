@@ -9,9 +9,7 @@ export class Potential extends Handle {
     return Handle.ask(this, "values");
   }
   get family() {
-    const native = Handle.nativeOf(this);
-    const family = Handle.ask(this, "family");
-    return native.text(native.raw("chorale_family_name", [family]));
+    return Handle.nativeOf(this).text(Handle.ask(this, "family"));
   }
   score(counts) {
     return Handle.on(this, (native, scope, pointer) => {

@@ -143,7 +143,7 @@ bool ChainBlock::fill_row(std::int32_t s, gsl::span<double> row, Limits &limits)
   if (const std::int32_t own = memory_.shown[s]; !moves_centre && own >= 0)
     memory_.counts[own] -= weight;
   const Potential &potential = clique.potential_at(centre);
-  if (penalties_ && !moves_centre && potential.family == CHORALE_FAMILY_SUM) {
+  if (penalties_ && !moves_centre && potential.family == Form::sum) {
     // A column changes only its own term of the violation, which is a sum over the columns.
     const std::int64_t others = violation_of_counts(
         potential, {memory_.counts, to_size(clique.columns())}, clique.total(), nullptr);

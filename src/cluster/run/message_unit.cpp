@@ -35,7 +35,7 @@ double first_number(const Potential &p, std::int64_t &left) noexcept {
   if (p.lambda != 0)
     return std::fabs(p.lambda);
   const std::int64_t R = p.values;
-  const bool is_square = p.family == CHORALE_FAMILY_MAJORITY || p.family == CHORALE_FAMILY_PAIRS;
+  const bool is_square = p.family == Form::majority || p.family == Form::pairs;
   const bool has_tables = p.source == TableSource::stored || p.source == TableSource::cardinality;
   const std::int64_t count = is_square ? R * R : has_tables ? p.table_count * p.table_length : 0;
   for (std::int64_t k = 0; k < count && left > 0; ++k, --left)

@@ -194,11 +194,6 @@ CHORALE_EVIDENCE_ESTIMATED = 10
 CHORALE_EVIDENCE_LEARNT = 20
 CHORALE_NO_ANSWER = -1
 CHORALE_ANSWER_DIFFERS = -2
-CHORALE_FAMILY_SUM = 10
-CHORALE_FAMILY_MAX = 20
-CHORALE_FAMILY_MAJORITY = 30
-CHORALE_FAMILY_PAIRS = 40
-CHORALE_FAMILY_CALLBACK = 50
 CHORALE_MESSAGES_FLOAT64 = 10
 CHORALE_MESSAGES_MAGNITUDE16 = 30
 CHORALE_ANY = -10
@@ -1374,7 +1369,6 @@ FUNCTIONS: dict[str, tuple[Any, list[Any], list[str]]] = {
     "chorale_dictionary_retain": (c_void_p, [c_void_p], ["const dictionary"]),
     "chorale_dictionary_value": (c_int32, [c_void_p, c_int64], ["const dictionary", "number"]),
     "chorale_dictionary_values": (c_int64, [c_void_p], ["const dictionary"]),
-    "chorale_family_name": (c_char_p, [c_int32], ["family"]),
     "chorale_label_map_from_names": (c_int32, [c_int32, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_void_p, POINTER(chorale_error)], ["scheme", "const names", "const lengths", "labels", "kind_of_label", "begins", "kinds", "error"]),
     "chorale_learn": (c_int32, [POINTER(chorale_host), c_void_p, c_int64, POINTER(chorale_learn_options), c_void_p, POINTER(chorale_error)], ["const host", "const problems", "count", "const options", "learnt", "error"]),
     "chorale_learnt_apply": (c_int32, [POINTER(chorale_host), c_void_p, c_void_p, c_void_p, POINTER(chorale_error)], ["const host", "const learnt", "const problem", "model", "error"]),
@@ -1430,7 +1424,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any], list[str]]] = {
     "chorale_potential_create_potts": (c_int32, [POINTER(chorale_host), c_int64, c_double, POINTER(chorale_potential_options), c_void_p, POINTER(chorale_error)], ["const host", "values", "lambda", "const options", "potential", "error"]),
     "chorale_potential_create_square_makespan": (c_int32, [POINTER(chorale_host), c_int64, c_double, POINTER(chorale_potential_options), c_void_p, POINTER(chorale_error)], ["const host", "values", "lambda", "const options", "potential", "error"]),
     "chorale_potential_create_sum": (c_int32, [POINTER(chorale_host), c_int64, c_void_p, c_int64, c_int64, c_int64, POINTER(chorale_potential_options), c_void_p, POINTER(chorale_error)], ["const host", "values", "const tables", "table_count", "length", "row_stride", "const options", "potential", "error"]),
-    "chorale_potential_family": (c_int32, [c_void_p], ["const potential"]),
+    "chorale_potential_family": (c_char_p, [c_void_p], ["const potential"]),
     "chorale_potential_most": (c_int32, [c_void_p, c_void_p, c_int64, c_int64, c_void_p, POINTER(chorale_error)], ["const potential", "const prices", "values", "members", "most", "error"]),
     "chorale_potential_prices": (c_int32, [c_void_p, c_void_p, c_int64, c_int64, c_void_p, c_void_p, POINTER(chorale_error)], ["const potential", "const counts", "values", "members", "prices", "score", "error"]),
     "chorale_potential_release": (None, [c_void_p], ["const potential"]),

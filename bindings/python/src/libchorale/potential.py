@@ -263,8 +263,7 @@ class Potential(Shared):
     @property
     def family(self) -> str:
         """ "sum", "max", "majority", "pairs" or "callback"."""
-        family = get(library.chorale_potential_family, self)
-        return str(library.chorale_family_name(family).decode())
+        return str(get(library.chorale_potential_family, self).decode())
 
     def evaluate(self, counts: npt.ArrayLike, members: int | None = None) -> float:
         """Returns the score of counts, R integers. members: n, which must be the sum of the counts;

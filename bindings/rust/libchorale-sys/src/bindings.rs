@@ -4834,22 +4834,6 @@ extern "C" {
 extern "C" {
     pub fn chorale_property_labels(property: *const chorale_property) -> i64;
 }
-pub type chorale_family = i32;
-#[doc = " sum_v f_v(n_v); Potts, entropy, cardinality tables"]
-pub const CHORALE_FAMILY_SUM: i32 = 10;
-#[doc = " max_v f_v(n_v); makespan, square makespan"]
-pub const CHORALE_FAMILY_MAX: i32 = 20;
-#[doc = " f_a(n_0, .., n_{R-1}), where a is the value of highest count"]
-pub const CHORALE_FAMILY_MAJORITY: i32 = 30;
-#[doc = " sum of a score over all pairs of members"]
-pub const CHORALE_FAMILY_PAIRS: i32 = 40;
-#[doc = " any function of the counts"]
-pub const CHORALE_FAMILY_CALLBACK: i32 = 50;
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Returns the name of a family in lower case, such as \"majority\"; \"unknown family\" for any other\n number. Static storage. Any thread."]
-    pub fn chorale_family_name(family: chorale_family) -> *const std::os::raw::c_char;
-}
 #[cfg(feature = "experimental")]
 extern "C" {
     #[doc = " Returns the number of values R; 0 for NULL. Any thread."]
@@ -4857,8 +4841,10 @@ extern "C" {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
-    #[doc = " Returns the family; 0 for NULL. Any thread."]
-    pub fn chorale_potential_family(potential: *const chorale_potential) -> chorale_family;
+    #[doc = " Returns the family in lower case: \"sum\", \"max\", \"majority\", \"pairs\" or \"callback\" (potential.h);\n Potts, entropy and cardinality are SUM, both makespans MAX. NULL for NULL. Static storage. Any\n thread."]
+    pub fn chorale_potential_family(
+        potential: *const chorale_potential,
+    ) -> *const std::os::raw::c_char;
 }
 #[cfg(feature = "experimental")]
 extern "C" {
