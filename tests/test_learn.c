@@ -57,13 +57,15 @@ static void uproot(Planted *planted) {
 }
 
 /* A problem of the items, whose cliques are those with equal keys in a group. */
-static chorale_problem *problem_with_keys(const Planted *planted, const int32_t *keys) {
+static chorale_problem *problem_with(const Planted *planted, const int32_t *keys,
+                                     const chorale_transitions *transitions) {
   chorale_error error;
   chorale_corpus corpus = {.struct_size = sizeof corpus};
   corpus.chains = planted->items;
   corpus.labels = LABELS;
   corpus.unary = planted->scores;
   corpus.groups = planted->group;
+  corpus.transitions = transitions;
   chorale_agreement agreement = {.struct_size = sizeof agreement};
   agreement.kind = CHORALE_AGREE_KEYS;
   agreement.keys = keys;
@@ -74,7 +76,7 @@ static chorale_problem *problem_with_keys(const Planted *planted, const int32_t 
 }
 
 static chorale_problem *problem_of(const Planted *planted) {
-  return problem_with_keys(planted, planted->keys);
+  return problem_with(planted, planted->keys, NULL);
 }
 
 /* Returns the text of a result; the caller frees it. */
@@ -171,7 +173,7 @@ static void no_harm(void **state) {
       planted.gold[i] = planted.gold[j];
       planted.gold[j] = gold;
     }
-    chorale_problem *problem = problem_with_keys(&planted, dealt);
+    chorale_problem *problem = problem_with(&planted, dealt, NULL);
     chorale_learnt *learnt = learn(problem, NULL);
     const chorale_learnt_report report = report_of(learnt);
     assert_true(!report.applied || report.agreement_p <= 0.01);
@@ -949,6 +951,23 @@ static void bad_input(void **state) {
                    chorale_learnt_text(learnt, 7, NULL, 0, NULL, &error));
   chorale_learnt_destroy(learnt);
   chorale_problem_destroy(other);
+  /* So does an end score: each chain has one position, at which it ends. (Item 0 is forbidden by its
+   * own score.) */
+  const double edges[LABELS * LABELS] = {0};
+  const double end[LABELS] = {-INFINITY};
+  const chorale_transitions_options ends = {.struct_size = sizeof ends, .end = end};
+  chorale_transitions *transitions = NULL;
+  OK(chorale_transitions_create(NULL, LABELS, edges, &ends, &transitions, &error));
+  other = problem_with(&planted, planted.keys, transitions);
+  int64_t allowed = 0;
+  for (int64_t i = 1; i < planted.items; ++i)
+    allowed += planted.gold[i] != 0;
+  learnt = learn(other, NULL);
+  assert_true(report_of(learnt).warnings & CHORALE_WARNING_GOLD_FORBIDDEN);
+  assert_int_equal(report_of(learnt).positions, allowed);
+  chorale_learnt_destroy(learnt);
+  chorale_problem_destroy(other);
+  chorale_transitions_release(transitions);
   /* A gold label that no score allows gives a warning. */
   for (int64_t i = 0; i < planted.items; ++i)
     planted.scores[i * LABELS + planted.gold[0]] = -INFINITY;

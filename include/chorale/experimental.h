@@ -678,8 +678,9 @@ CHORALE_API chorale_status chorale_potential_prices(const chorale_potential *pot
  * counts whose sum is at most `members`.
  *
  * prices: `values` finite doubles p_v. *most: receives the maximum.
- * Errors: NULL_ARGUMENT, VALUES_MISMATCH, SIZE, NOT_A_NUMBER, INFINITE, TABLE_TOO_SHORT, KIND (as
- *   in chorale_potential_prices). Any thread. O(R). */
+ * Errors: NULL_ARGUMENT, VALUES_MISMATCH, SIZE, NOT_A_NUMBER, INFINITE, OUT_OF_RANGE (a price of
+ *   magnitude above 1e280), TABLE_TOO_SHORT, KIND (as in chorale_potential_prices). Any thread.
+ *   O(R). */
 CHORALE_API chorale_status chorale_potential_most(const chorale_potential *potential,
                                                   const double *prices, int64_t values,
                                                   int64_t members, double *most,

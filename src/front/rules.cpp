@@ -104,7 +104,8 @@ chorale_status Rules::check_rule(const Report &report, std::string_view place,
   if (kind.takes_k() &&
       (rule.k > kMostRuleCells || (kind.states(rule.k) + 1) * kinds.labels > kMostRuleCells))
     return report.fail(CHORALE_ERROR_SIZE_OVERFLOW, place, ".k is ", rule.k,
-                       "; times the number of labels it must be at most ", kMostRuleCells / 2);
+                       "; the states of a rule, which grow with k, times the labels may be at most ",
+                       kMostRuleCells);
   if (std::isnan(rule.price))
     return report.fail(CHORALE_ERROR_NOT_A_NUMBER, place, ".price is NaN; it must be a number");
   if (!(rule.price >= 0 && rule.price <= kLargestScore))

@@ -20,11 +20,13 @@ constexpr std::int64_t kQuickRounds = 3;
 constexpr std::int64_t kMostRuns = 53; // of a problem: 17 for each of 3 families, 1 before, 1 after
 constexpr std::int32_t kFolds = 10;
 
-// True if mask, unary, start and transition scores allow `label` at t if the parent of t has the
+// True if mask, unary, start, end and transition scores allow `label` at t if the parent of t has the
 // label `before` (-1: unknown, or t is a root).
-bool allows(const ChainView &view, std::int32_t t, std::int32_t before, std::int32_t label) noexcept {
+bool allows(const ChainView &view, std::int32_t t, bool is_leaf, std::int32_t before,
+            std::int32_t label) noexcept {
   return view.allows(t, label) && view.unary_at(t, label) > kForbidden &&
          (view.parent(t) >= 0 || view.start_at(label) > kForbidden) &&
+         (!is_leaf || view.end_at(label) > kForbidden) &&
          (before < 0 || !view.has_edges() || view.edge_at(t, before, label) > kForbidden);
 }
 
@@ -101,6 +103,7 @@ void Lessons::find_groups(const Lesson &lesson) {
 // Deals groups with gold labels to folds in turn.
 chorale_status Lessons::check_gold(const Report &report) {
   LearntReport &told = learnt.report;
+  Array<std::uint8_t> leaves(memory_);
   for (const Lesson &lesson : lessons)
     for (std::int64_t i = 0; i < lesson.model->chains.size(); ++i) {
       const ChainView view = lesson.model->chains[i].view();
@@ -110,10 +113,12 @@ chorale_status Lessons::check_gold(const Report &report) {
                            &lesson - lessons.begin(),
                            "] forbids every labelling; it must allow one");
       spend(32 * std::int64_t{view.length});
+      need(leaves.resize(view.length));
+      view.mark_leaves({leaves.begin(), to_size(view.length)});
       for (std::int32_t t = 0; t < view.length; ++t) {
         std::int32_t &label = gold[first + t];
         const std::int32_t before = view.parent(t) < 0 ? -1 : gold[first + view.parent(t)];
-        if (label >= 0 && !allows(view, t, before, label)) {
+        if (label >= 0 && !allows(view, t, leaves[t] != 0, before, label)) {
           told.warnings |= CHORALE_WARNING_GOLD_FORBIDDEN;
           label = -1;
         }

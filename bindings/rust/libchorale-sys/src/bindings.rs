@@ -5800,7 +5800,7 @@ extern "C" {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
-    #[doc = " Computes max over m of [ C(m) - sum_v p_v m_v ], where C is the potential and m stands for all\n counts whose sum is at most `members`.\n\n prices: `values` finite doubles p_v. *most: receives the maximum.\n Errors: NULL_ARGUMENT, VALUES_MISMATCH, SIZE, NOT_A_NUMBER, INFINITE, TABLE_TOO_SHORT, KIND (as\n   in chorale_potential_prices). Any thread. O(R)."]
+    #[doc = " Computes max over m of [ C(m) - sum_v p_v m_v ], where C is the potential and m stands for all\n counts whose sum is at most `members`.\n\n prices: `values` finite doubles p_v. *most: receives the maximum.\n Errors: NULL_ARGUMENT, VALUES_MISMATCH, SIZE, NOT_A_NUMBER, INFINITE, OUT_OF_RANGE (a price of\n   magnitude above 1e280), TABLE_TOO_SHORT, KIND (as in chorale_potential_prices). Any thread.\n   O(R)."]
     pub fn chorale_potential_most(
         potential: *const chorale_potential,
         prices: *const f64,
