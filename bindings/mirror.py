@@ -69,6 +69,25 @@ STRUCTS = {
     "LedgerChange": ("ledger_change", "", "rust go js", ()),
     "LedgerRow": ("ledger_row", "", "rust go js", ()),
 }
+# The structs that callers fill: what each is, unless its header says so; fields that only C has, beside
+# pointers of callbacks and the like; fields that TypeScript has by hand, or does not have; and those that it needs.
+INPUTS = {
+    "Automaton": ("automaton", "A property by tables. An automaton reads the positions of a chain in order. In state s, at a position of class c with label y, it takes the action at index (s * classes + c) * labels + y, and moves to the state in `next` at the same index. The value of the property is the value that has fired; EMPTY if nothing has fired, and CONFLICT if two different values have.", "fires_outside", "labels states values next"),
+    "ChainOptions": ("chain_options", "What a model stores of a chain besides its scores.", None, ""),
+    "CliqueOptions": ("clique_options", "The options for solving a clique.", None, ""),
+    "CliqueProblem": ("clique_problem", "The members of one clique.", None, ""),
+    "LabelMap": ("label_map", "A map from labels to kinds: for instance, B-X and I-X are both of kind X. A segment is a longest sequence of consecutive labels of one kind.", "labels", "kinds kind_of_label"),
+    "LearnOptions": ("learn_options", "The options of learning.", "labels costs threads time_limit", ""),
+    "Mentions": ("mentions", "The columns of a table of N rows. Each is a mention of one of K keys, such as a name, with one of m labels. Experimental.", "scores times", "keys labels key"),
+    "PotentialOptions": ("potential_options", "The options of all potentials.", "shape", ""),
+    "Rule": ("rule", "What the labelling of a chain must look like. The zero value: at most one segment of label 0.", None, ""),
+    "RunOptions": ("run_options", "The options of a run.", "rounds no_local_search rules threads time_limit", ""),
+}
+FOR_C = re.compile(r"\w+\.(borrow|count|executor|\w+_(count|stride|user))|(run|learn)_options.cancel")
+GIVEN_FLAGS = {"exact_marginals", "no_local_search", "restrict_range", "edits", "across", "each", "borrow", "prove",
+               "may_lower_accuracy", "without_gold", "fires_outside"}
+# Sentences of comments that are about memory or the interface of C.
+SENTENCES_FOR_C = re.compile(r"[Bb]orrowed|[Cc]opied|_stride|_count|executor|zeros")
 MATHS = re.compile(r"(phi|psi|mu|[a-z])_|(sum|max)_[a-z]\b")  # symbols with an index, which are no names
 FLAGS = {"proven", "applied", "changed", "conflict", "uses_log_odds", "marginals_exact"}
 NOT_FLAGS = {("LearntReport", "changed")}
@@ -122,14 +141,34 @@ def struct(name: str) -> tuple[str, list[tuple[str, str, str]]]:
     about, body = declared(r"((?:/\*(?:(?!\*/).)*\*/\n)?)typedef struct chorale_%s \{(.*?)\n\} chorale_%s;" % (name, name))
     fields = []
     above = ""
-    entry = r"(/\*(?:(?!\*/).)*\*/\s*)?\b(\w+) (\w+);[ ]*(/\*(?:(?!\*/).)*\*/)?"
-    for before, kind, field, after in re.findall(entry, body, re.S):
+    entry = r"(/\*(?:(?!\*/).)*\*/\s*)?\b(?:(?:const|struct) )*(\w+)\s+((?:\*(?:const )?)*)(\w+);[ ]*(/\*(?:(?!\*/).)*\*/)?"
+    for before, kind, stars, field, after in re.findall(entry, body, re.S):
         above = plain(before) if before else above
+        kind += stars.replace("const ", "")
         text = ". ".join(plain(comment) for comment in (after, before) if comment)
         text = text or TEXTS.get(f"{name}.{field}") or TEXTS.get(field) or above
         if field not in ("struct_size", "reserved"):
             fields.append((kind, field, text))
     return plain(about) if about else "", fields
+
+
+def given(language: str, of_language):
+    """Yields for each struct that callers fill its name, that in C, its comment, and its fields: type in C, name and comment."""
+    for name, (of, about, by_hand, _) in INPUTS.items():
+        if language == "js" and by_hand is None:
+            continue
+        fields = struct(of)[1]
+        kinds = " ".join(kind for kind, *_ in fields)
+        made = []
+        for kind, field, text in fields:
+            flag = field in GIVEN_FLAGS
+            text = " ".join(part for part in re.split(r"(?<=\.) (?=[A-Z])", text) if not SENTENCES_FOR_C.search(part))
+            if flag:
+                text = re.sub(r"^1: ", "true: ", re.sub(r"(\. )?\bDefault 0\b\.?", "", text)).replace("0 (default)", "false (default)")
+            if not FOR_C.fullmatch(f"{of}.{field}") and not (language == "js" and field in by_hand.split()):
+                text = re.sub("returns other than 0", "returns true", text)
+                made.append((kind, field, of_language(re.sub(r' \("\w+" (above|below)\)', "", text), f"{kind} {kinds}")))
+        yield name, of, about, made
 
 
 def capitals(name: str) -> str:
@@ -149,8 +188,8 @@ def sentence(text: str) -> str:
     return text if not text or text.endswith((".", ".)", "?")) else text + "."
 
 
-def in_words(text: str, spell, kind: str = "") -> str:
-    """Replaces names of constants by what spell(prefix, name) returns. kind: the type of a field, of whose
+def in_words(text: str, spell, kinds: str = "") -> str:
+    """Replaces names of constants by what spell(prefix, name) returns. kinds: the type of a field, and others, of whose
     constants comments give the names alone."""
     known = constants()
     prefixes = {f"chorale_{snake(enum)}": prefix for _, prefix, enum, *_ in ENUMS}
@@ -160,10 +199,8 @@ def in_words(text: str, spell, kind: str = "") -> str:
         for prefix in (entry[1] for entry in ENUMS):
             if name.startswith(prefix + "_") and name in known:
                 return spell(prefix, name.removeprefix(prefix + "_"))
-        own = prefixes.get(kind)
-        if own and f"{own}_{name}" in known:
-            return spell(own, name)
-        return match[0]
+        own = next((prefix for kind in kinds.split() if f"{(prefix := prefixes.get(kind))}_{name}" in known), None)
+        return spell(own, name) if own else match[0]
 
     return re.sub(r"\b(?:CHORALE_)?([A-Z][A-Z0-9_]+)\b", named, text)
 
@@ -296,6 +333,10 @@ GO_SIZES = {
 GO_SLICES = {"double": ("float64", "doubles"), "int32_t": ("int32", "ints"), "int64_t": ("int64", "longs"), "uint8_t": ("byte", "octets"), "text_list": ("TextList", "lists")}
 GO_NUMBERS = {"double": "float64", "int32_t": "int32", "int64_t": "int"}
 GO_FLAGS = {"take"}
+GO_FIELDS = {
+    "chain_options.group": "int64", "learn_options.begins": "[]bool",
+    "run_options.progress": "func(Progress) bool", "learn_options.progress": "func(LearnProgress) bool",
+}
 # Arguments that Go does not have, and errors that every call has, or none in Go.
 GO_FIXED = {"host": "nil", "error": "c.detail", "row_stride": "0", "capacity": "capacity", "needed": "needed"}
 GO_NO_ERRORS = {"NULL_ARGUMENT", "STRUCT_SIZE", "CAPACITY", "STRIDE", "OUT_OF_MEMORY", "BUSY"}
@@ -303,7 +344,8 @@ GO_NO_ERRORS = {"NULL_ARGUMENT", "STRUCT_SIZE", "CAPACITY", "STRIDE", "OUT_OF_ME
 
 def of_go(text: str, kind: str = "") -> str:
     own = {prefix: name for _, prefix, _, name, _ in ENUMS}
-    text = in_words(sentence(text), lambda prefix, name: f"[{go_name(own[prefix], name)}]", kind)
+    text = re.sub("CHORALE_(NO_ROUNDS)", "[NoRounds]", sentence(text))
+    text = in_words(text, lambda prefix, name: f"[{go_name(own[prefix], name)}]", kind)
     text = re.sub(r"\bC\b", "the potential", text)
     text = re.sub(r"\bCHORALE_(ALONE|TOGETHER|ALL_CHAINS)\b", lambda m: f"[{capitals(m[1].lower())}]", text)
     text = re.sub(r"\b(CHORALE_)?FIRE_(\w+)", lambda m: f"[Fire{capitals(m[2].lower())}]", text)
@@ -520,10 +562,33 @@ GO_CONVERSIONS = {"bool": "flag(x)", "time.Duration": "seconds(x)", "Scores": "c
 GO_CONVERSIONS |= {f"*{capitals(of)}": f"(*C.chorale_{of})(c.optional(x.handle()))" for of in GO_HANDLES}
 
 
+def go_type(of: str, kind: str, field: str) -> str:
+    """Returns the type in Go of a field that callers fill."""
+    own = capitals(kind.removeprefix("chorale_").rstrip("*"))
+    if kind.startswith("chorale_") or "*" not in kind:
+        plain_type = "bool" if field in GIVEN_FLAGS else "time.Duration" if field == "time_limit" else GO_NUMBERS.get(kind, own)
+        return GO_FIELDS.get(f"{of}.{field}") or "*" * kind.count("*") + plain_type
+    return GO_FIELDS.get(f"{of}.{field}") or "[]" + GO_SLICES[kind.rstrip("*")][0]
+
+
+def go_given() -> str:
+    """Returns the structs that callers fill, but for those that are written by hand."""
+    lines = []
+    for name, of, about, fields in given("go", of_go):
+        lines.append(f"\n{wrapped(f'{name}: {about[0].lower()}{of_go(about)[1:]}', '// ')}type {name} struct {{\n")
+        for kind, field, text in fields:
+            own = go_type(of, kind, field)
+            text = re.sub(r" in seconds|; plus infinity: none", "", text) if own == "time.Duration" else text
+            lines.append(f"{wrapped(text, chr(9) + '// ')}\t{capitals(field)} {own}\n")
+        lines.append("}\n")
+    return "".join(lines)
+
+
 def go_inputs() -> str:
-    """Returns functions that fill structs of C from those of Go: the fields whose names are the same."""
-    source = "".join(path.read_text() for path in sorted(GO.glob("*.go")))
-    lines = [GO_HEAD]
+    """Returns structs that callers fill, and functions that fill structs of C from those of Go: the fields whose names are the same."""
+    structs = go_given()
+    source = "".join(path.read_text() for path in sorted(GO.glob("*.go")) if path.name != "inputs.go") + structs
+    lines = [GO_HEAD, '\nimport "time"\n', structs]
     for of in GO_INPUTS.split():
         lines.append(f"\nfunc (c *call) {camel(of)}InC(x *{capitals(of)}) *C.chorale_{of} {{\n")
         lines.append(f"\tto := &C.chorale_{of}{{struct_size: C.sizeof_chorale_{of}}}\n\tif x == nil {{\n")
@@ -590,9 +655,23 @@ def of_js(text: str, kind: str = "") -> str:
     spell = lambda _, name: '"' + name.lower().replace("_", "-") + '"'
     text = in_words(sentence(text), spell, kind)
     text = re.sub(r"\bCHORALE_(\w+)", lambda m: m[1].lower().replace("_", "-"), text)
+    text = re.sub(rf"chorale_({'|'.join(GO_OBJECTS)})_(\w+)(\(\))?", lambda m: f"`{capitals(m[1])}.{camel(m[2])}`", text)
     text = re.sub(r"chorale_(\w+)(\(\))?", lambda m: camel(m[1]), text)
     text = re.sub(r"\b([a-z]+(?:_[a-z0-9]+)+)\b", lambda m: m[0] if MATHS.match(m[1]) else camel(m[1]), text)
-    return text.replace("NULL", "null").replace("*", "")
+    text = re.sub(r"\bFIRE_([A-Z]+)", lambda m: f"`fire.{m[1].lower()}`", text)
+    return re.sub(r"\*([\w ]+?)\*", r"\1", text.replace("NULL", "null"))
+
+
+JS_ARRAYS = {"int32_t*": "Numbers", "int64_t*": "Numbers", "double*": "Numbers", "uint8_t*": "Flags"}
+
+
+def js_type(name: str, kind: str, field: str) -> str:
+    """Returns the type in TypeScript of a field that callers fill."""
+    if kind.endswith("_function"):
+        return f"(progress: {capitals(kind.removeprefix('chorale_').removesuffix('_function'))}) => boolean | void"
+    array = ("NullableNumbers" if field == "key" else "NullableNumbers | null") if name == "Mentions" and "*" in kind else "Flags" if field == "begins" else JS_ARRAYS.get(kind)
+    number = "boolean" if field in GIVEN_FLAGS else "number"
+    return array or (number if kind in GO_NUMBERS else capitals(kind.removeprefix("chorale_")))
 
 
 def js_wrapped(text: str, hanging: str = "") -> str:
@@ -611,7 +690,7 @@ JS_LEFT_OUT = {"TEXTS_NONE", "TEXTS_VALUES"}  # in JavaScript a number is that o
 
 
 def js_types() -> str:
-    lines = [f"// {NOTE}\n"]
+    lines = [f"// {NOTE}\n", '\nimport type { Flags, NullableNumbers, Numbers } from "./index.js";\n']
     known = constants()
     for _, prefix, enum, _, about in ENUMS:
         if prefix not in JS_ENUMS:
@@ -628,6 +707,12 @@ def js_types() -> str:
                 ts = "readonly LearnWarning[]"
             lines.append(js_block(of_js(text, kind), "  "))
             lines.append(f"  readonly {camel(field)}: {ts};\n")
+        lines.append("}\n")
+    for name, _, about, fields in given("js", of_js):
+        lines.append(f"\n{js_block(of_js(about), '')}export interface {name} {{\n")
+        for kind, field, text in fields:
+            lines.append(js_block(text.replace("null:", "Absent:").replace("; may be null", ""), "  "))
+            lines.append(f"  {camel(field)}{'?' * (field not in INPUTS[name][3].split())}: {js_type(name, kind, field)};\n")
         lines.append("}\n")
     return "".join(lines)
 

@@ -5,6 +5,287 @@ package chorale
 // #include "shim.h"
 import "C"
 
+import "time"
+
+// Automaton: a property by tables. An automaton reads the positions of a chain in order. In state
+// s, at a position of class c with label y, it takes the action at index (s * classes + c) * labels
+// + y, and moves to the state in next at the same index. The value of the property is the value
+// that has fired; EMPTY if nothing has fired, and CONFLICT if two different values have.
+type Automaton struct {
+	// m >= 1.
+	Labels int
+	// Number of classes of positions, >= 1.
+	Classes int
+	// Number of states, >= 1.
+	States int
+	// R >= 1, at most 2^31 - 3.
+	Values int
+	// The state before the first position.
+	Start int32
+	// [FireTable] at position t fires entry t + TableOffset of the table.
+	TableOffset int32
+	// What [FireTable] fires outside of the table.
+	OutsideValue int32
+	// True: [FireTable] fires OutsideValue outside of the table; false (default): nothing.
+	FiresOutside bool
+	// States x classes x labels: the state after a position, indexed by the state before it, its
+	// class and its label.
+	Next []int32
+	// Same shape as next: the action at the position. nil: no position fires.
+	Actions []int32
+	// By state: a further action, taken after the last position if the chain ends in this state.
+	// [FireLabel] and [FireTable] then use the label and the table entry of the last position; on
+	// an empty chain both fire nothing. nil: no such actions.
+	EndActions []int32
+	// By label: the value that [FireLabel] fires, or -1 for nothing. nil: the label itself.
+	LabelValues []int32
+}
+
+// ChainOptions: what a model stores of a chain besides its scores.
+type ChainOptions struct {
+	// Number of the chain's group (document). Default 0.
+	Group int64
+	// By position, T entries: a token id >= 0, or -1 for none. nil: the chain has no tokens.
+	Tokens []int32
+}
+
+// CliqueOptions: the options for solving a clique.
+type CliqueOptions struct {
+	// One that does not fit the potential is refused with [ErrAlgorithmMismatch].
+	Algorithm Algorithm
+	// Where [AlphaExpansion], [LocalSearch] and [ICM] start.
+	Start Start
+	// Read where start is [StartValue]: 0 .. R-1.
+	StartValue int32
+	// [GeneralisedAlphaPass]: greatest size of a set of values; 0: 2.
+	SubsetSize int32
+	// Read where start is [StartAssignment]: n values, none forbidden.
+	StartAssignment []int32
+	// Greatest number of iterations; 0: the default of the algorithm. An iteration is a sweep over
+	// the members ([ICM], [LocalSearch]), a round ([AlphaExpansion]), a step of the multipliers
+	// ([DualBound]; LAGRANGIAN, counted for each majority value; [CountBoxes], counted for each
+	// node), a majority value ([ModifiedAlphaPass]) or a flow ([ExactMajority], which checks the
+	// limit before each majority value).
+	IterationLimit int
+	// [CountBoxes]: greatest number of nodes; 0: no limit.
+	NodeLimit int
+	// [CountBoxes]: greatest number of open nodes; when it is reached the search continues depth
+	// first. Memory for this number of nodes is allocated before the search: about 8 n + 8 R bytes
+	// each, at most 1 GiB together. 0: as many as fit in 16 MiB, but at least 16 and at most 8192.
+	NodePool int
+	// The LAGRANGIAN algorithms: the relaxation for a majority value alpha ends when no count
+	// exceeds that of alpha, and complementary slackness is violated by at most this fraction of
+	// the largest useful multiplier (a greater multiplier would change the value of no member). 0:
+	// 1e-3.
+	Tolerance float64
+	// Requested gap: stop when upper bound - score <= gap * |score|, or when the difference is
+	// within rounding: at most 1e-12 (sum_i |psi[i][x_i]| + |the potential|). 0 (default): no gap
+	// is requested, and [Auto] computes no bound that its algorithms do not need.
+	Gap float64
+	// Time limit from the start of the call; 0 (default): none; negative: it has passed. Every
+	// algorithm ends within milliseconds of a limit or a cancel, but for the check of the
+	// arguments, which is one pass over the scores, and the score of the result, one pass over the
+	// members. After a limit the result is the best labelling so far; it scores at least as much as
+	// the labelling in which each member has its best value. After a limit, the callback of a
+	// CALLBACK potential is called only to score the result. In large cliques, a limit that comes
+	// before all scores are read gives score minus infinity and leaves assignment unchanged;
+	// marginals is unchanged after any limit.
+	TimeLimit time.Duration
+	// Ends the call when raised; may be nil.
+	Cancel *Cancel
+	// True: max-marginals must be exact: [ErrNotExact] if the potential has no exact solver.
+	ExactMarginals bool
+	// True: requests a proof of optimality, a gap of nothing but rounding.
+	Prove bool
+}
+
+// CliqueProblem: the members of one clique.
+type CliqueProblem struct {
+	// n >= 1, at most 2^31 - 1.
+	Members int
+	// R >= 1, the number of values of the potential.
+	Values int
+	// psi: n rows of R doubles. Minus infinity forbids a value; NaN, plus infinity and magnitudes
+	// above 1e280, whose sums might overflow, are errors.
+	Scores []float64
+	// n entries: the value that member i must take, or -1 if free. nil: all free.
+	Fixed []int32
+	// n weights >= 1 whose sum is at most 2^31 - 1: member i counts weights[i] times. nil: 1 for
+	// all.
+	Weights []int64
+}
+
+// LabelMap: a map from labels to kinds: for instance, B-X and I-X are both of kind X. A segment is
+// a longest sequence of consecutive labels of one kind.
+type LabelMap struct {
+	// m >= 1.
+	Labels int
+	// Number of kinds, >= 1; equal to labels if KindOfLabel is nil.
+	Kinds int
+	// m entries in 0 .. kinds-1. nil: each label is its own kind.
+	KindOfLabel []int32
+	// m bytes: 1 if the label begins a segment even after a label of its kind, like B-X and S-X,
+	// else 0. nil: all 0.
+	Begins []byte
+}
+
+// LearnOptions: the options of learning.
+type LearnOptions struct {
+	// Number of labels of costs, classes and begins.
+	Labels int
+	// By label: the class that the label counts as in micro F1, or -1 if it does not count. nil:
+	// every label counts, and accuracy (or costs) decides.
+	Classes []int32
+	// By label: 1 if the label begins a span (B-PER), else 0. F1 is then that of spans: the longest
+	// stretches of a chain with labels of one class of which only the first may begin a span. Needs
+	// classes. nil: F1 is that of tokens.
+	Begins []bool
+	// Costs >= 0, labels x labels without gaps: the row is the gold label, the column the label
+	// given; 0 on the diagonal. Not together with classes. nil: 1 for each wrong label.
+	Costs []float64
+	// True: strengths may be applied that lower accuracy by more than a standard error.
+	MayLowerAccuracy bool
+	// True: gold labels are not read. The strength of positions is the largest of 0.25, 0.5, 0.75,
+	// 1, 1.25, 1.5, 2 under which no more labels change than 0.4 of the errors, rounded up, that
+	// the tagger expects by its probabilities, and 0 if there is none; that of properties is 2, of
+	// centres 1, with s n_c. Bonuses are 0. It says how strongly members should agree, not whether
+	// they do.
+	WithoutGold bool
+	// Number of threads; 0: 1. The result is the same for any number.
+	Threads int
+	// Time limit, after which no further strength is tried; 0: five minutes; negative: it has
+	// passed.
+	TimeLimit time.Duration
+	// Called each time that a problem has been labelled; may be nil. If it returns true, the call
+	// ends as after a cancel.
+	Progress func(LearnProgress) bool
+}
+
+// Mentions: the columns of a table of N rows. Each is a mention of one of K keys, such as a name,
+// with one of m labels. Experimental.
+type Mentions struct {
+	// K.
+	Keys int
+	// m.
+	Labels int
+	// N: 0 .. K - 1; -1: none, the mention is alone.
+	Key []int32
+	// N: the label of each mention, 0 .. m - 1; -1: the mention says nothing, and gets the label of
+	// its key. nil: the label with the best score.
+	Label []int32
+	// N: how probable the label is, from 0 to 1; NaN: the mention has a label and says nothing.
+	// nil: 0.8. Ignored if there are scores.
+	Confidence []float64
+	// N x m: log-probabilities of all labels; any number may be added to a row. nil: all labels but
+	// label are equally probable.
+	Scores []float64
+	// N: for how many equal mentions each stands, at least 1. nil: 1.
+	Times []int64
+	// N: the right label, -1: unknown. nil: all unknown.
+	Gold []int32
+	// K: the label that all mentions of a key have, or one of the other answers. nil: no answers.
+	Answers []int32
+	// N: labels told before, when a ledger is filled from its rows.
+	Told []int32
+}
+
+// PotentialOptions: the options of all potentials.
+type PotentialOptions struct {
+	// The factor by which the potential is multiplied.
+	Scale Scale
+	// Of the tables of a SUM; other families ignore it.
+	Shape Shape
+	// By value a byte; 0: the value is uncounted, that is, its members add nothing and it is never
+	// the majority. nil: every value is counted.
+	Counted []byte
+}
+
+// Rule: what the labelling of a chain must look like. The zero value: at most one segment of label
+// 0.
+type Rule struct {
+	// What the rule demands.
+	Kind RuleKind
+	// True: a rule of its own for every kind a, except b and kinds of which no label is counted
+	// (uncounted of the corpus, such as "no entity"). a is then ignored.
+	Each bool
+	// A kind of labels.
+	A int32
+	// A kind of labels; read by rules about two kinds.
+	B int32
+	// 0 (default): 1.
+	K int
+	// What a labelling that breaks the rule loses, once for each chain, however often it breaks the
+	// rule. 0 (default): the rule is never broken.
+	Price float64
+	// Read by [RuleProperty]; its classes are 0, its table are the tokens.
+	Property *Property
+	// nil (default): all chains.
+	Chains []int64
+}
+
+// RunOptions: the options of a run.
+type RunOptions struct {
+	// Greatest number of rounds of a solve; 0: 10; [NoRounds]: only the start.
+	Rounds int
+	// 0 <= d < 1: a clique's new message is d * old message + (1 - d) * computed message. Default
+	// 0.
+	Damping float64
+	// For messages of cliques. [Auto] is used for cliques whose potential it does not fit. Default
+	// [Auto].
+	Algorithm Algorithm
+	// True: messages of cliques are exact wherever the family has an exact solver (slow for convex
+	// sums).
+	ExactMarginals bool
+	// True: a solve leaves out the local search, which decodes one chain at a time again while the
+	// score rises.
+	NoLocalSearch bool
+	// True: messages of a property clique cover only the values that some member chain fires in its
+	// best labelling without cliques, even if this labelling shows CONFLICT (the paper's first
+	// approximation). Equation 1 still scores all values. Creating a run then decodes the chains of
+	// property cliques once more. Not applied to cliques with an instance.
+	RestrictRange bool
+	// True: the run takes RunSetAllowed and [Run.SetStrength]. This costs m bytes for each
+	// position, 30 for each chain, 40 for each clique, and two counts for each value of a clique.
+	// Does not affect the choice of a format by MessageElement [Auto].
+	Edits bool
+	// How chains under several properties are decoded. In modes [JointExact] and
+	// [JointLocalScores], creating a run decodes every such chain once, and fails with
+	// [ErrStateSpace] if a chain needs more configurations than MaxStates. Later messages may need
+	// more configurations: [JointLocalScores] stores more states where messages forbid EMPTY, and
+	// then drops configurations beyond MaxStates like a beam; [JointExact] prunes configurations by
+	// the messages, so under other messages it may need more and end the call with [ErrStateSpace].
+	// For each thread, a run allocates about T x (m + 1) x 8 bytes for each configuration that can
+	// be alive, where T is the length of the chain that needs most.
+	JointMode JointMode
+	// Format in which messages are stored. Default [MessagesAuto].
+	MessageElement MessageElement
+	// Configurations that [JointBeam] keeps at a position; 0: 300.
+	BeamWidth int
+	// Greatest number of configurations alive at a position; 0: 1024.
+	MaxStates int
+	// Threads (0: 1), which share the work by chain and by clique. More than 256 count as 256.
+	Threads int
+	// Time limit of each call that computes; 0 (default): none; negative: it has passed.
+	TimeLimit time.Duration
+	// Called after every round and every step of the bound; may be nil. If it returns true, the
+	// call ends as after a cancel.
+	Progress func(Progress) bool
+	// Greatest number of steps by which a solve lowers the upper bound; 0 (default): no bound. A
+	// step decodes every chain and solves every clique. The steps end early when the bound meets
+	// the score. The bound is plus infinity if the potential of some clique has no bound (PAIRS,
+	// CALLBACK), or if a dictionary without UNLISTED omits values that can fire.
+	BoundSteps int
+	// How long a solve looks for moves of several chains: it ends after an amount of work without a
+	// gain, which is a multiple of this number. 1: about ten times the time of a run without moves,
+	// wherever they might gain. 0 (default): less than half of that, only where they are likely to
+	// gain, and nowhere in runs with edits. Below 0: no moves, as with NoLocalSearch. More effort,
+	// if above 0, never scores less.
+	Effort float64
+	// Rules that the labelling must keep, read by [Decode] alone: every other call fails with KIND
+	// if rules are given. nil: none.
+	Rules *Rules
+}
+
 func (c *call) agreementInC(x *Agreement) *C.chorale_agreement {
 	to := &C.chorale_agreement{struct_size: C.sizeof_chorale_agreement}
 	if x == nil {
@@ -100,10 +381,10 @@ func (c *call) cliqueOptionsInC(x *CliqueOptions) *C.chorale_clique_options {
 	to.node_pool = C.int64_t(x.NodePool)
 	to.tolerance = C.double(x.Tolerance)
 	to.gap = C.double(x.Gap)
-	to.prove = flag(x.Prove)
 	to.time_limit = seconds(x.TimeLimit)
 	to.cancel = (*C.chorale_cancel)(c.optional(x.Cancel.handle()))
 	to.exact_marginals = flag(x.ExactMarginals)
+	to.prove = flag(x.Prove)
 	return to
 }
 
@@ -176,9 +457,9 @@ func (c *call) learnOptionsInC(x *LearnOptions) *C.chorale_learn_options {
 	if x == nil {
 		return to
 	}
-	to.costs = (*C.double)(lend(c, x.Costs))
 	to.labels = C.int64_t(x.Labels)
 	to.classes = (*C.int32_t)(lend(c, x.Classes))
+	to.costs = (*C.double)(lend(c, x.Costs))
 	to.may_lower_accuracy = flag(x.MayLowerAccuracy)
 	to.without_gold = flag(x.WithoutGold)
 	to.threads = C.int64_t(x.Threads)
@@ -274,6 +555,7 @@ func (c *call) runOptionsInC(x *RunOptions) *C.chorale_run_options {
 	to.exact_marginals = flag(x.ExactMarginals)
 	to.no_local_search = flag(x.NoLocalSearch)
 	to.restrict_range = flag(x.RestrictRange)
+	to.edits = flag(x.Edits)
 	to.joint_mode = C.chorale_joint_mode(x.JointMode)
 	to.message_element = C.chorale_message_element(x.MessageElement)
 	to.beam_width = C.int64_t(x.BeamWidth)
@@ -282,7 +564,6 @@ func (c *call) runOptionsInC(x *RunOptions) *C.chorale_run_options {
 	to.time_limit = seconds(x.TimeLimit)
 	to.bound_steps = C.int64_t(x.BoundSteps)
 	to.effort = C.double(x.Effort)
-	to.edits = flag(x.Edits)
 	to.rules = c.rules(x.Rules)
 	return to
 }

@@ -6,26 +6,12 @@ import "C"
 import (
 	"context"
 	"strings"
-	"time"
 	"unsafe"
 )
 
 // A clique may have a kind, a number; all cliques of one kind share a strength. The tagger's labels
 // are the best labels of the chains without cliques. Results are measured by cross-validation on
 // groups (documents) that are held out, that is, labelled as learnt from other groups.
-
-// LearnOptions are the options of [Learn]. The zero value, like nil, is the defaults.
-type LearnOptions struct {
-	Costs            []float64                // Labels x Labels costs, where the row is the gold label and the column the label given; nil: 1 for each wrong label
-	Labels           int                      // number of labels of Costs
-	Classes          []int32                  // for each label its class in micro F1, which is then maximised, or -1 if the label does not count; Costs must then be nil. nil: Costs apply
-	Begins           []bool                   // for each label whether it begins a span: F1 is then that of spans. Needs Classes. nil: F1 is that of positions
-	MayLowerAccuracy bool                     // whether something may be applied that lowers accuracy by more than a standard error
-	WithoutGold      bool                     // the strength is found without gold labels, from the errors that the tagger expects of itself: it says how strongly members should agree, not whether they do
-	Threads          int                      // number of threads; 0: 1. The result is the same for any number
-	TimeLimit        time.Duration            // time after which no further strength is tried; 0: five minutes; negative: it has passed
-	Progress         func(LearnProgress) bool // called after each run; if it returns true, the call ends as after a cancel. May be nil
-}
 
 // Learnt is the result of [Learn]. It never changes; any number of goroutines may use it.
 type Learnt handle

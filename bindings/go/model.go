@@ -16,12 +16,6 @@ func (b *ModelBuilder) begin() (*call, *C.chorale_model_builder) {
 	return c, (*C.chorale_model_builder)(c.alone(b.handle()))
 }
 
-// ChainOptions are what a model stores of a chain besides its scores; nil means the zero value.
-type ChainOptions struct {
-	Group  int64   // number of the document that the chain belongs to
-	Tokens []int32 // for each position a token id of at least 0, or -1 for none; nil: the chain has no tokens
-}
-
 // AddChain adds a chain or tree and returns its number. Its arrays are copied.
 func (b *ModelBuilder) AddChain(chain *Chain, options *ChainOptions) (int, error) {
 	c, builder := b.begin()

@@ -8,14 +8,6 @@ import "C"
 // may use it.
 type Potential handle
 
-// PotentialOptions are the options of all functions that make a potential; nil means the zero
-// value.
-type PotentialOptions struct {
-	Scale   Scale  // the factor by which the potential is multiplied
-	Shape   Shape  // the shape of the tables of NewSum; other potentials ignore it
-	Counted []byte // a byte for each value; 0: the value is uncounted, that is, its members add nothing and it is never the majority. nil: every value is counted
-}
-
 // table returns the rows of a table in one array. It refuses rows of different lengths.
 func (c *call) table(name string, rows [][]float64) (all []float64, columns C.int64_t) {
 	for i, row := range rows {

@@ -3,18 +3,6 @@ package chorale
 // #include "shim.h"
 import "C"
 
-// Rule says what the labelling of a chain must look like. The zero value: at most one segment of
-// label 0.
-type Rule struct {
-	Kind     RuleKind  // what the rule demands
-	Each     bool      // a rule for each kind A but B and those that the corpus does not count; A is ignored
-	A, B     int32     // kinds of labels
-	K        int       // 0: 1
-	Price    float64   // what a labelling that breaks the rule loses, once for each chain; 0: the rule is never broken
-	Property *Property // read by RuleProperty
-	Chains   []int64   // the chains that the rule concerns; nil: all
-}
-
 // Rules are what labellings must keep: a field of the options of [Decode], whose result is then the
 // best labelling of those that keep them. A chain of which no labelling keeps them has its own labels
 // ([Decoded.RuledChains]). The message of an error names a rule by index and kind.

@@ -13,27 +13,6 @@ import (
 // NoRounds, as RunOptions.Rounds, means that a run has only its start.
 const NoRounds = int(C.CHORALE_NO_ROUNDS)
 
-// RunOptions are the options of a run. The zero value, like nil, is the defaults.
-type RunOptions struct {
-	Rounds         int                 // greatest number of rounds; 0: 10; [NoRounds]: only the start
-	Damping        float64             // the number d in: new message = d * old message + (1 - d) * computed message; at least 0 and below 1
-	Algorithm      Algorithm           // the algorithm that computes the messages of cliques; a clique to whose potential it does not apply uses Auto
-	ExactMarginals bool                // whether messages of cliques are exact for every potential that has an exact solver
-	NoLocalSearch  bool                // leaves out the local search, which decodes one chain at a time again after the rounds, while the score increases
-	RestrictRange  bool                // whether messages of a property clique cover only values that fire in some member's best labelling without cliques
-	JointMode      JointMode           // the method for chains with several properties
-	MessageElement MessageElement      // the number format of stored messages
-	BeamWidth      int                 // for several properties: the number of joint states that a beam keeps at each position; 0: 300
-	MaxStates      int                 // for several properties: the greatest number of joint states at one position; 0: 1024
-	Threads        int                 // number of threads, including the calling one; 0: 1
-	TimeLimit      time.Duration       // limits each call; 0: only the context does; negative: the limit has passed
-	Progress       func(Progress) bool // called after every round and step of the bound; if it returns true, the call ends as after a cancel. May be nil
-	BoundSteps     int                 // number of steps of dual ascent for an upper bound; 0: no bound
-	Effort         float64             // how long a solve looks for moves of several chains; 1: about ten times the time of a run without moves; 0: less than half of that, only where they are likely to gain, and not with Edits; below 0: not at all
-	Edits          bool                // whether the run allocates the memory that SetAllowed and SetStrength need
-	Rules          *Rules              // what the labels must keep; for [Decode] alone
-}
-
 // Run is one inference over a model. One goroutine at a time may use it to compute; any number may
 // read results while none computes.
 //

@@ -24,20 +24,6 @@ const (
 	AnswerDiffers int32 = C.CHORALE_ANSWER_DIFFERS // its mentions differ: each keeps its own label
 )
 
-// Mentions are the rows of a table: each is a mention of a key, such as a name, with a label.
-type Mentions struct {
-	Keys       int       // K
-	Labels     int       // m
-	Key        []int32   // the key of each row, below K; -1: none
-	Label      []int32   // the label of each row; -1: it says nothing. nil: the one with the best score
-	Confidence []float64 // how probable the label is; NaN: the row says nothing. nil: 0.8
-	Scores     []float64 // m for each row: log-probabilities of all labels. nil: all but Label are equally probable
-	Times      []int64   // for how many equal rows each stands; nil: one
-	Gold       []int32   // the right label of each row; -1: unknown. nil: unknown
-	Answers    []int32   // the label of each key, or NoAnswer or AnswerDiffers; nil: no answers
-	Told       []int32   // for [Ledger.Add]
-}
-
 // Settled is the result of [Settle].
 type Settled struct {
 	Mentions []SettledMention // of all rows, in their order

@@ -27,15 +27,15 @@ typedef struct chorale_clique_problem {
   size_t struct_size; /* sizeof(chorale_clique_problem) */
   int64_t members;    /* n >= 1, at most 2^31 - 1 */
   int64_t values;     /* R >= 1, the number of values of the potential */
-  /* psi: n rows of R doubles, row i at scores + i * row_stride. Minus infinity forbids a value;
+  /* psi: n rows of R doubles. Row i is at scores + i * row_stride. Minus infinity forbids a value;
    * NaN, plus infinity and magnitudes above 1e280, whose sums might overflow, are errors. Borrowed
    * for the duration of a call, never written. */
   const double *scores;
   int64_t row_stride; /* in doubles; 0: R, rows without gaps; otherwise at least R */
   /* n entries: the value that member i must take, or -1 if free. NULL: all free. Borrowed. */
   const int32_t *fixed;
-  /* n weights >= 1 whose sum is at most 2^31 - 1: member i counts weights[i] times, see "Weights"
-   * below. NULL: 1 for all. Borrowed for the duration of a call. */
+  /* n weights >= 1 whose sum is at most 2^31 - 1: member i counts weights[i] times ("Weights"
+   * below). NULL: 1 for all. Borrowed for the duration of a call. */
   const int64_t *weights;
 } chorale_clique_problem;
 
@@ -155,14 +155,16 @@ enum {
 
 typedef struct chorale_clique_options {
   size_t struct_size; /* sizeof(chorale_clique_options) */
-  chorale_algorithm algorithm;
-  chorale_start start;
-  int32_t start_value;             /* START_VALUE: 0 .. R-1 */
-  int32_t subset_size;             /* GENERALISED_ALPHA_PASS: q; 0: 2 */
-  const int32_t *start_assignment; /* START_ASSIGNMENT: n values, none forbidden. Borrowed. */
+  chorale_algorithm algorithm; /* one that does not fit the potential is refused with
+                                  ALGORITHM_MISMATCH */
+  chorale_start start;         /* where ALPHA_EXPANSION, LOCAL_SEARCH and ICM start */
+  int32_t start_value;             /* read where `start` is START_VALUE: 0 .. R-1 */
+  int32_t subset_size;             /* GENERALISED_ALPHA_PASS: greatest size of a set of values; 0: 2 */
+  const int32_t *start_assignment; /* read where `start` is START_ASSIGNMENT: n values, none forbidden.
+                                      Borrowed. */
   /* Greatest number of iterations; 0: the default of the algorithm. An iteration is a sweep over
    * the members (ICM, LOCAL_SEARCH), a round (ALPHA_EXPANSION), a step of the multipliers
-   * (DUAL_BOUND; LAGRANGIAN_*, counted for each majority value; COUNT_BOXES, counted for each
+   * (DUAL_BOUND; LAGRANGIAN, counted for each majority value; COUNT_BOXES, counted for each
    * node), a majority value (MODIFIED_ALPHA_PASS) or a flow (EXACT_MAJORITY, which checks the limit
    * before each majority value). */
   int64_t iteration_limit;
@@ -171,7 +173,7 @@ typedef struct chorale_clique_options {
    * Memory for this number of nodes is allocated before the search: about 8 n + 8 R bytes each, at
    * most 1 GiB together. 0: as many as fit in 16 MiB, but at least 16 and at most 8192. */
   int64_t node_pool;
-  /* LAGRANGIAN_*: the relaxation for a majority value alpha ends when no count exceeds that of
+  /* The LAGRANGIAN algorithms: the relaxation for a majority value alpha ends when no count exceeds that of
    * alpha, and complementary slackness is violated by at most this fraction of the largest useful
    * multiplier (a greater multiplier would change the value of no member). 0: 1e-3. */
   double tolerance;
@@ -179,7 +181,7 @@ typedef struct chorale_clique_options {
    * rounding: at most 1e-12 (sum_i |psi[i][x_i]| + |C|). 0 (default): no gap is requested, and AUTO
    * computes no bound that its algorithms do not need. */
   double gap;
-  /* Seconds from the start of the call; 0 (default): no limit; negative: it has passed. Every
+  /* Time limit in seconds from the start of the call; 0 (default): none; negative: it has passed. Every
    * algorithm ends within milliseconds of a limit or a cancel, but for the check of the arguments,
    * which is one pass over the scores, and the score of the result, one pass over the members. After
    * a limit the result is the best labelling so far; it scores at least as much as the labelling in
@@ -188,8 +190,9 @@ typedef struct chorale_clique_options {
    * gives score minus infinity and leaves `assignment` unchanged; `marginals` is unchanged after any
    * limit. */
   double time_limit;
-  const chorale_cancel *cancel; /* may be NULL. Borrowed. */
-  int32_t exact_marginals;      /* 1: see chorale_clique_max_marginals. Default 0. */
+  const chorale_cancel *cancel; /* ends the call when raised; may be NULL. Borrowed. */
+  /* 1: max-marginals must be exact: NOT_EXACT if the potential has no exact solver. Default 0. */
+  int32_t exact_marginals;
   int32_t prove; /* 1: requests a proof of optimality, a gap of nothing but rounding. Default 0 */
 } chorale_clique_options;
 

@@ -61,7 +61,7 @@ typedef int32_t (*chorale_learn_progress_function)(void *user,
 
 typedef struct chorale_learn_options {
   size_t struct_size; /* sizeof(chorale_learn_options) */
-  int64_t labels;     /* number of labels of the arrays below */
+  int64_t labels;     /* number of labels of `costs`, `classes` and `begins` */
   /* By label: the class that the label counts as in micro F1, or -1 if it does not count. NULL:
    * every label counts, and accuracy (or `costs`) decides. */
   const int32_t *classes;
@@ -72,16 +72,20 @@ typedef struct chorale_learn_options {
   /* Costs >= 0, labels x labels without gaps: the row is the gold label, the column the label
    * given; 0 on the diagonal. Not together with `classes`. NULL: 1 for each wrong label. */
   const double *costs;
-  int32_t may_lower_accuracy; /* 1: accuracy does not matter beside what is maximised. Default 0 */
+  int32_t may_lower_accuracy; /* 1: strengths may be applied that lower accuracy by more than a
+                                 standard error. Default 0 */
   /* 1: gold labels are not read. The strength of positions is the largest of 0.25, 0.5, 0.75, 1, 1.25,
    * 1.5, 2 under which no more labels change than 0.4 of the errors, rounded up, that the tagger
    * expects by its probabilities, and 0 if there is none; that of properties is 2, of centres 1, with
-   * s n_c. Bonuses are 0. Default 0 */
+   * s n_c. Bonuses are 0. It says how strongly members should agree, not whether they do. Default 0 */
   int32_t without_gold;
-  int64_t threads;    /* 0: 1 */
-  double time_limit;  /* seconds; 0: 300; negative: it has passed; plus infinity: none */
+  int64_t threads;    /* number of threads; 0: 1. The result is the same for any number */
+  double time_limit;  /* time limit in seconds, after which no further strength is tried; 0: five
+                         minutes; negative: it has passed; plus infinity: none */
   const chorale_cancel *cancel;             /* may be NULL */
-  chorale_learn_progress_function progress; /* may be NULL */
+  chorale_learn_progress_function progress; /* called each time that a problem has been
+                                               labelled; may be NULL. If it returns other than 0,
+                                               the call ends as after a cancel */
   void *progress_user;
 } chorale_learn_options;
 

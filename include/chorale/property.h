@@ -47,15 +47,13 @@ enum {
 typedef struct chorale_automaton {
   size_t struct_size; /* sizeof(chorale_automaton) */
   int64_t labels;     /* m >= 1 */
-  int64_t classes;    /* number of position classes, >= 1 */
-  int64_t states;     /* >= 1 */
+  int64_t classes;    /* number of classes of positions, >= 1 */
+  int64_t states;     /* number of states, >= 1 */
   int64_t values;     /* R >= 1, at most 2^31 - 3 */
   int32_t start;      /* the state before the first position */
-  /* FIRE_TABLE at position t fires entry t + table_offset of the table. If that index is outside
-   * the table, outside_value fires where fires_outside is 1. */
-  int32_t table_offset;
-  int32_t outside_value;
-  int32_t fires_outside;       /* 1: outside_value fires; 0 (default): nothing does */
+  int32_t table_offset;  /* FIRE_TABLE at position t fires entry t + table_offset of the table */
+  int32_t outside_value; /* what FIRE_TABLE fires outside of the table */
+  int32_t fires_outside; /* 1: FIRE_TABLE fires outside_value outside of the table; 0 (default): nothing */
   const int32_t *next;         /* states x classes x labels: the state after a position, indexed by
                                   the state before it, its class and its label */
   const int32_t *actions;      /* same shape as `next`: the action (chorale_action) at the position.
@@ -103,7 +101,7 @@ CHORALE_API void chorale_property_release(const chorale_property *property);
 typedef struct chorale_label_map {
   size_t struct_size;           /* sizeof(chorale_label_map) */
   int64_t labels;               /* m >= 1 */
-  int64_t kinds;                /* >= 1; equal to labels if kind_of_label is NULL */
+  int64_t kinds;                /* number of kinds, >= 1; equal to labels if kind_of_label is NULL */
   const int32_t *kind_of_label; /* m entries in 0 .. kinds-1. NULL: each label is its own kind */
   const uint8_t *begins; /* m bytes: 1 if the label begins a segment even after a label of its kind,
                             like B-X and S-X, else 0. NULL: all 0 */

@@ -159,60 +159,60 @@ typedef struct chorale_run_options {
                                   only the start */
   double damping;              /* 0 <= d < 1: a clique's new message is d * old message + (1 - d) *
                                   computed message. Default 0 */
-  chorale_algorithm algorithm; /* for clique messages, as in chorale_clique_max_marginals. AUTO is
-                                  used for cliques that the algorithm does not fit. Default AUTO */
-  int32_t exact_marginals;     /* 1: clique messages exact wherever the family has an exact solver
-                                  (slow for convex sums). Default 0 */
-  int32_t no_local_search;     /* 1: a solve leaves out the local search (top of this file).
-                                  Default 0 */
+  chorale_algorithm algorithm; /* for messages of cliques. AUTO is used for cliques whose potential
+                                  it does not fit. Default AUTO */
+  int32_t exact_marginals;     /* 1: messages of cliques are exact wherever the family has an exact
+                                  solver (slow for convex sums). Default 0 */
+  int32_t no_local_search;     /* 1: a solve leaves out the local search, which decodes one chain
+                                  at a time again while the score rises. Default 0 */
   /* 1: messages of a property clique cover only the values that some member chain fires in its best
    * labelling without cliques, even if this labelling shows CONFLICT (the paper's first
-   * approximation). Equation 1 still scores all values. chorale_run_create then decodes the chains
-   * of property cliques once more. Not applied to cliques with an instance. Default 0 */
+   * approximation). Equation 1 still scores all values. Creating a run then decodes the chains of
+   * property cliques once more. Not applied to cliques with an instance. Default 0 */
   int32_t restrict_range;
-  /* 1: chorale_run_create also allocates the memory for edits (see "Edits" below): m bytes for each
-   * position, 30 for each chain, 40 for each clique, and two counts for each value of a clique.
-   * Does not affect the choice of a format by message_element AUTO. Default 0 */
+  /* 1: the run takes chorale_run_set_allowed and chorale_run_set_strength ("Edits" below). This costs
+   * m bytes for each position, 30 for each chain, 40 for each clique, and two counts for each value of
+   * a clique. Does not affect the choice of a format by message_element AUTO. Default 0 */
   int32_t edits;
-  /* How chains under several properties are decoded: joint_mode, beam_width and max_states are the
-   * mode, the width of BEAM (0: 300) and the greatest number of configurations alive at one
-   * position (0: 1024). In modes EXACT and LOCAL_SCORES, chorale_run_create decodes every such
-   * chain once, and fails with STATE_SPACE if a chain needs more configurations than `max_states`.
-   * Later messages may need more configurations: LOCAL_SCORES stores more states where messages
-   * forbid EMPTY, and then drops configurations beyond `max_states` like a beam; EXACT prunes
-   * configurations by the messages, so under other messages it may need more and end the call with
-   * STATE_SPACE.
+  /* How chains under several properties are decoded. In modes EXACT and LOCAL_SCORES, creating a run
+   * decodes every such chain once, and fails with STATE_SPACE if a chain needs more configurations
+   * than `max_states`. Later messages may need more configurations: LOCAL_SCORES stores more states
+   * where messages forbid EMPTY, and then drops configurations beyond `max_states` like a beam; EXACT
+   * prunes configurations by the messages, so under other messages it may need more and end the call
+   * with STATE_SPACE.
    * For each thread, a run allocates about T x (m + 1) x 8 bytes for each configuration that can be
    * alive, where T is the length of the chain that needs most. */
   chorale_joint_mode joint_mode;
-  chorale_message_element message_element; /* default AUTO */
+  chorale_message_element message_element; /* format in which messages are stored. Default AUTO */
   int32_t reserved;
-  int64_t beam_width;
-  int64_t max_states;
+  int64_t beam_width; /* configurations that BEAM keeps at a position; 0: 300 */
+  int64_t max_states; /* greatest number of configurations alive at a position; 0: 1024 */
   /* Threads (0: 1), which share the work by chain and by clique. More than 256 count as
    * 256. Without an executor: the calling thread and threads - 1 more, which exist only inside a
    * call. With an executor: the number of workers of the executor; the library starts no thread. */
   int64_t threads;
   chorale_parallel_for executor;
   void *executor_user;
-  double time_limit; /* seconds for each call of step, solve, local search or bound; 0 (default): no
-                        limit; negative: it has passed */
+  double time_limit; /* time limit in seconds of each call that computes; 0 (default): none; negative: it
+                        has passed */
   const chorale_cancel *cancel;       /* may be NULL. Borrowed until the run is destroyed */
-  chorale_progress_function progress; /* may be NULL */
+  chorale_progress_function progress; /* called after every round and every step of the
+                                         bound; may be NULL. If it returns other than 0, the call
+                                         ends as after a cancel */
   void *progress_user;
   /* Greatest number of steps by which a solve lowers the upper bound; 0 (default): no bound. A step
    * decodes every chain and solves every clique. The steps end early when the bound meets the
    * score. The bound is plus infinity if the potential of some clique has no bound (PAIRS,
    * CALLBACK), or if a dictionary without UNLISTED omits values that can fire. */
   int64_t bound_steps;
-  /* How long a solve looks for moves of several chains ("regroup" at the top of this file): it ends
-   * after an amount of work without a gain, which is a multiple of this number. 1: about ten times
+  /* How long a solve looks for moves of several chains ("regroup" above): it ends after an amount
+   * of work without a gain, which is a multiple of this number. 1: about ten times
    * the time of a run without moves, wherever they might gain. 0 (default): less than half of that,
    * only where they are likely to gain, and nowhere in runs with `edits`. Below 0: no moves, as with
    * no_local_search. More effort, if above 0, never scores less. */
   double effort;
-  /* Read by chorale_decode only: rules that the labelling must keep (rules.h). NULL: none. Every other
-   * call fails with KIND if rules are given. */
+  /* Rules that the labelling must keep (rules.h), read by chorale_decode alone: every other call fails
+   * with KIND if rules are given. NULL: none. */
   const struct chorale_rules *rules;
 } chorale_run_options;
 

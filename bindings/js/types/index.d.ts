@@ -18,8 +18,8 @@
 
 import type * as structs from "./structs.js";
 import type {
-  LeftOut, LedgerChange, LedgerRow, Progress, Reason, RunResult, Scheme, SettledKey, SettledMention,
-  Shape, TextList,
+  Automaton, LabelMap, LeftOut, LedgerChange, LedgerRow, PotentialOptions, Reason, RunResult, Scheme,
+  SettledKey, SettledMention, Shape, TextList,
 } from "./structs.js";
 export * from "./structs.js";
 
@@ -470,15 +470,6 @@ export interface AgreementReason extends Reason {
 // ---- Potentials, properties, transitions --------------------------------------------------------
 
 export type Flags = ArrayLike<number | boolean>;
-export interface PotentialOptions {
-  /** Factor on the potential; "none" by default. */
-  scale?: structs.Scale;
-  /**
-   * A flag for each value. 0 or false means that the value is uncounted: the members with this
-   * value add nothing to the potential, and the value is never the majority.
-   */
-  counted?: Flags;
-}
 export class Potential extends Handle {
   /** R, the number of values. */
   readonly values: number;
@@ -487,15 +478,6 @@ export class Potential extends Handle {
   score(counts: Numbers): number;
 }
 
-export interface LabelMap {
-  /** m entries: the kind of each label. */
-  kindOfLabel: Numbers;
-  kinds: number;
-  /**
-   * m flags: 1 for a label, such as "B-X", that begins a segment even after a label of its kind.
-   */
-  begins?: Flags;
-}
 /** A map from labels to kinds; or the number of labels, each of which is then a kind of its own. */
 export type Labels = number | LabelMap;
 export interface SegmentOptions {
@@ -503,33 +485,6 @@ export interface SegmentOptions {
   ignored?: Flags;
   /** True: an ignored label ends a segment. False (the default): the segment may go on after it. */
   endsAtIgnored?: boolean;
-}
-export interface Automaton {
-  labels: number;
-  states: number;
-  values: number;
-  /** Number of position classes: the caller gives each position a class. 1 by default. */
-  classes?: number;
-  /** The state before the first position; 0 by default. */
-  start?: number;
-  /**
-   * states x classes x labels numbers: the state after a position, by state before the position,
-   * class of the position and label of the position.
-   */
-  next: Numbers;
-  /**
-   * states x classes x labels numbers, like `next`: the action at the position, which is a value to
-   * fire, or `fire.nothing`, `fire.label` or `fire.table`. Absent: nothing fires.
-   */
-  actions?: Numbers;
-  /** For each state: the action after the last position, if the chain ends in this state. */
-  endActions?: Numbers;
-  /**
-   * For each label: the value that `fire.label` fires, or -1 for nothing. Absent: the label itself.
-   */
-  labelValues?: Numbers;
-  tableOffset?: number;
-  outsideValue?: number;
 }
 export interface LocalProperty {
   labels: number;
@@ -753,50 +708,13 @@ export class Problem extends Handle {
 
 // ---- Runs ---------------------------------------------------------------------------------------
 
-export interface RunOptions {
+export interface RunOptions extends structs.RunOptions {
   /** Greatest number of rounds; 10 by default. */
   rounds?: number;
-  /** From 0 to below 1: the share of a clique's old message that its new message keeps; 0 by default. */
-  damping?: number;
-  /** Algorithm that computes the messages of cliques to their members; "auto" by default. */
-  algorithm?: structs.Algorithm;
-  /** True: messages of cliques are exact wherever there is an exact algorithm; false by default. */
-  exactMarginals?: boolean;
   /** False: a solve ends after the rounds; true by default. */
   localSearch?: boolean;
-  /**
-   * True: messages of a property clique cover only the values that the best labellings of single chains
-   * fire; false by default.
-   */
-  restrictRange?: boolean;
-  /** How chains under several properties are decoded. */
-  jointMode?: structs.JointMode;
-  /** Configurations that the mode "beam" keeps at a position; 300 by default. */
-  beamWidth?: number;
-  /** Greatest number of configurations at a position in all other modes; 1024 by default. */
-  maxStates?: number;
-  /** The format in which messages are stored. */
-  messageElement?: structs.MessageElement;
   /** Time limit of each call of the run in seconds; null: none. */
   timeLimit?: number | null;
-  /**
-   * Called after each round and each step of the bound. If it returns true, the call of the run
-   * (such as `solve`) ends. If it throws, that call throws the same exception.
-   */
-  progress?: (progress: Progress) => boolean | void;
-  /**
-   * Number of steps of dual ascent that `solve` does to compute an upper bound on the score; 0 (the
-   * default): no bound.
-   */
-  boundSteps?: number;
-  /**
-   * How long a solve looks for moves of several chains after the local search. 1: about ten times the time
-   * of a run without moves; 0 (the default): less than half of that, only where they are likely to gain, and
-   * not with `edits`; below 0: not at all.
-   */
-  effort?: number;
-  /** True: allocates the memory that `setAllowed` and `setStrength` need. */
-  edits?: boolean;
 }
 export interface OfLabelling {
   /**
@@ -860,29 +778,14 @@ export class Run extends Handle {
 
 // ---- Learning -----------------------------------------------------------------------------------
 
-export interface LearnOptions {
+export interface LearnOptions extends structs.LearnOptions {
   /**
    * m x m costs of wrong labels: the row is the gold label, the column the label given to the
-   * position. Absent: 1 for each wrong label.
+   * position. Absent: 1 for each wrong label. Not together with `classes`.
    */
   costs?: Rows;
-  /**
-   * m numbers: the class of each label in micro F1, or -1 if the label does not count. Micro F1 is
-   * then maximised, and `costs` must be absent.
-   */
-  classes?: Numbers;
-  /** For each of the m labels whether it begins a span: F1 is then that of spans. */
-  begins?: readonly boolean[];
-  /** True: something may be applied that lowers accuracy by more than a standard error. */
-  mayLowerAccuracy?: boolean;
-  /**
-   * True: gold labels are not read. The strength is found from the errors that the tagger expects
-   * of itself; it tells how strongly members should agree, not whether they do.
-   */
-  withoutGold?: boolean;
   /** Seconds after which no further strength is tried; null: no limit. Absent: 300. */
   timeLimit?: number | null;
-  progress?: (progress: structs.LearnProgress) => boolean | void;
 }
 export interface LearntKind extends structs.LearntKind {
   /** Its name; null if it has none. */
@@ -928,34 +831,14 @@ export type SpellingRule = "unicode" | "case" | "punctuation" | "space";
 export function spell(text: string, rules?: readonly SpellingRule[]): string;
 
 /**
- * The columns of a table of N rows. Each is a mention of one of K keys, such as a name, with one of m
- * labels. In arrays that are not typed, null and NaN stand for -1 in columns of integers.
+ * In arrays that are not typed, null and NaN stand for -1 in columns of integers.
  * @experimental It may change or go in any version.
  */
-export interface Mentions {
-  /** K */
-  keys: number;
-  /** m */
-  labels: number;
-  /** N: the key of each row, 0 to K - 1; -1: none. */
-  key: NullableNumbers;
-  /** N: its label; -1: it says nothing, and gets that of its key. Absent: that with the best score. */
-  label?: NullableNumbers | null;
-  /** N: how probable the label is; null or NaN: the row says nothing. Absent: 0.8. */
-  confidence?: NullableNumbers | null;
-  /**
-   * N x m log-probabilities of all labels, in place of `confidence`; any number may be added to a
-   * row. Absent: all labels but `label` are equally probable. Not for ledgers.
-   */
+export interface Mentions extends structs.Mentions {
+  /** N x m log-probabilities of all labels, in place of `confidence`. Not for ledgers. */
   scores?: Rows | Numbers | null;
   /** N: for how many equal rows each stands. Absent: 1. */
   times?: Numbers | null;
-  /** N: the right label; -1: unknown. Absent: all are unknown. Not for ledgers. */
-  gold?: NullableNumbers | null;
-  /** K: the label of all mentions of a key, or one of `answers`. Not for ledgers. */
-  answers?: NullableNumbers | null;
-  /** N: for ledgers: labels that were told before, when a ledger is filled from `Ledger.rows`. */
-  told?: NullableNumbers | null;
 }
 export type NullableNumbers = Numbers | ArrayLike<number | null | undefined>;
 /** What a person answers about a key, beside a label. */

@@ -1,5 +1,7 @@
 // Made by bindings/mirror.py from include/chorale: do not edit.
 
+import type { Flags, NullableNumbers, Numbers } from "./index.js";
+
 /**
  * What became of the rules of a chain.
  *
@@ -45,7 +47,7 @@ export type Outcome =
  *
  * - `"unknown"`: An instance, which does not tell.
  * - `"scores"`: Every label of the position is forbidden: by a score of minus infinity, by `forced`
- *   or `allowed`, or by the edit runSetAllowed.
+ *   or `allowed`, or by the edit `Run.setAllowed`.
  * - `"transitions"`: The position has allowed labels, but each is forbidden by its start or end
  *   score, or by the transitions to all labels that are allowed at the positions after it (on a
  *   tree: below it).
@@ -525,7 +527,7 @@ export interface LearntReport {
   readonly gainP: number;
   /** `withoutGold`: errors that the tagger expects among its labels. */
   readonly expectedErrors: number;
-  /** For runProbabilities, at positions whose label is the tagger's; 0: unknown. */
+  /** For `Run.probabilities`, at positions whose label is the tagger's; 0: unknown. */
   readonly temperature: number;
   /** The same, at positions whose label agreement changed; 0: unknown. */
   readonly changedTemperature: number;
@@ -578,7 +580,7 @@ export interface SettledKey {
   readonly mentions: number;
   /** What the mentions say against the best single label. */
   readonly against: number;
-  /** What counts as too much: once + perMention  n, at least 0. */
+  /** What counts as too much: once + perMention * n, at least 0. */
   readonly price: number;
   /**
    * How many mentions are expected to change if a person says what the key is: the keys with the
@@ -612,4 +614,198 @@ export interface LedgerRow {
   readonly label: number;
   /** The label that the caller was told; -1: none. */
   readonly told: number;
+}
+
+/**
+ * A property by tables. An automaton reads the positions of a chain in order. In state s, at a
+ * position of class c with label y, it takes the action at index (s * classes + c) * labels + y,
+ * and moves to the state in `next` at the same index. The value of the property is the value that
+ * has fired; EMPTY if nothing has fired, and CONFLICT if two different values have.
+ */
+export interface Automaton {
+  /** m >= 1. */
+  labels: number;
+  /** Number of classes of positions, >= 1. */
+  classes?: number;
+  /** Number of states, >= 1. */
+  states: number;
+  /** R >= 1, at most 2^31 - 3. */
+  values: number;
+  /** The state before the first position. */
+  start?: number;
+  /** `fire.table` at position t fires entry t + tableOffset of the table. */
+  tableOffset?: number;
+  /** What `fire.table` fires outside of the table. */
+  outsideValue?: number;
+  /**
+   * States x classes x labels: the state after a position, indexed by the state before it, its
+   * class and its label.
+   */
+  next: Numbers;
+  /** Same shape as `next`: the action at the position. Absent: no position fires. */
+  actions?: Numbers;
+  /**
+   * By state: a further action, taken after the last position if the chain ends in this state.
+   * `fire.label` and `fire.table` then use the label and the table entry of the last position; on
+   * an empty chain both fire nothing. Absent: no such actions.
+   */
+  endActions?: Numbers;
+  /** By label: the value that `fire.label` fires, or -1 for nothing. Absent: the label itself. */
+  labelValues?: Numbers;
+}
+
+/**
+ * A map from labels to kinds: for instance, B-X and I-X are both of kind X. A segment is a longest
+ * sequence of consecutive labels of one kind.
+ */
+export interface LabelMap {
+  /** Number of kinds, >= 1; equal to labels if kindOfLabel is null. */
+  kinds: number;
+  /** m entries in 0 .. kinds-1. Absent: each label is its own kind. */
+  kindOfLabel: Numbers;
+  /**
+   * m bytes: 1 if the label begins a segment even after a label of its kind, like B-X and S-X, else
+   * 0. Absent: all 0.
+   */
+  begins?: Flags;
+}
+
+/** The options of learning. */
+export interface LearnOptions {
+  /**
+   * By label: the class that the label counts as in micro F1, or -1 if it does not count. Absent:
+   * every label counts, and accuracy (or `costs`) decides.
+   */
+  classes?: Numbers;
+  /**
+   * By label: 1 if the label begins a span (B-PER), else 0. F1 is then that of spans: the longest
+   * stretches of a chain with labels of one class of which only the first may begin a span. Needs
+   * `classes`. Absent: F1 is that of tokens.
+   */
+  begins?: Flags;
+  /** True: strengths may be applied that lower accuracy by more than a standard error. */
+  mayLowerAccuracy?: boolean;
+  /**
+   * True: gold labels are not read. The strength of positions is the largest of 0.25, 0.5, 0.75, 1,
+   * 1.25, 1.5, 2 under which no more labels change than 0.4 of the errors, rounded up, that the
+   * tagger expects by its probabilities, and 0 if there is none; that of properties is 2, of
+   * centres 1, with s n_c. Bonuses are 0. It says how strongly members should agree, not whether
+   * they do.
+   */
+  withoutGold?: boolean;
+  /**
+   * Called each time that a problem has been labelled. If it returns true, the call ends as after a
+   * cancel.
+   */
+  progress?: (progress: LearnProgress) => boolean | void;
+}
+
+/**
+ * The columns of a table of N rows. Each is a mention of one of K keys, such as a name, with one of
+ * m labels. Experimental.
+ */
+export interface Mentions {
+  /** K. */
+  keys: number;
+  /** m. */
+  labels: number;
+  /** N: 0 .. K - 1; -1: none, the mention is alone. */
+  key: NullableNumbers;
+  /**
+   * N: the label of each mention, 0 .. m - 1; -1: the mention says nothing, and gets the label of
+   * its key. Absent: the label with the best score.
+   */
+  label?: NullableNumbers | null;
+  /**
+   * N: how probable the label is, from 0 to 1; NaN: the mention has a label and says nothing.
+   * Absent: 0.8. Ignored if there are scores.
+   */
+  confidence?: NullableNumbers | null;
+  /** N: the right label, -1: unknown. Absent: all unknown. */
+  gold?: NullableNumbers | null;
+  /**
+   * K: the label that all mentions of a key have, or one of the other answers. Absent: no answers.
+   */
+  answers?: NullableNumbers | null;
+  /** N: labels told before, when a ledger is filled from its rows. */
+  told?: NullableNumbers | null;
+}
+
+/** The options of all potentials. */
+export interface PotentialOptions {
+  /** The factor by which the potential is multiplied. */
+  scale?: Scale;
+  /**
+   * By value a byte; 0: the value is uncounted, that is, its members add nothing and it is never
+   * the majority. Absent: every value is counted.
+   */
+  counted?: Flags;
+}
+
+/** The options of a run. */
+export interface RunOptions {
+  /**
+   * 0 <= d < 1: a clique's new message is d * old message + (1 - d) * computed message. Default 0.
+   */
+  damping?: number;
+  /**
+   * For messages of cliques. "auto" is used for cliques whose potential it does not fit. Default
+   * "auto".
+   */
+  algorithm?: Algorithm;
+  /**
+   * True: messages of cliques are exact wherever the family has an exact solver (slow for convex
+   * sums).
+   */
+  exactMarginals?: boolean;
+  /**
+   * True: messages of a property clique cover only the values that some member chain fires in its
+   * best labelling without cliques, even if this labelling shows CONFLICT (the paper's first
+   * approximation). Equation 1 still scores all values. Creating a run then decodes the chains of
+   * property cliques once more. Not applied to cliques with an instance.
+   */
+  restrictRange?: boolean;
+  /**
+   * True: the run takes `Run.setAllowed` and `Run.setStrength`. This costs m bytes for each
+   * position, 30 for each chain, 40 for each clique, and two counts for each value of a clique.
+   * Does not affect the choice of a format by messageElement "auto".
+   */
+  edits?: boolean;
+  /**
+   * How chains under several properties are decoded. In modes "exact" and "local-scores", creating
+   * a run decodes every such chain once, and fails with STATE_SPACE if a chain needs more
+   * configurations than `maxStates`. Later messages may need more configurations: "local-scores"
+   * stores more states where messages forbid EMPTY, and then drops configurations beyond
+   * `maxStates` like a beam; "exact" prunes configurations by the messages, so under other messages
+   * it may need more and end the call with STATE_SPACE. For each thread, a run allocates about T x
+   * (m + 1) x 8 bytes for each configuration that can be alive, where T is the length of the chain
+   * that needs most.
+   */
+  jointMode?: JointMode;
+  /** Format in which messages are stored. Default "auto". */
+  messageElement?: MessageElement;
+  /** Configurations that "beam" keeps at a position; 0: 300. */
+  beamWidth?: number;
+  /** Greatest number of configurations alive at a position; 0: 1024. */
+  maxStates?: number;
+  /**
+   * Called after every round and every step of the bound. If it returns true, the call ends as
+   * after a cancel.
+   */
+  progress?: (progress: Progress) => boolean | void;
+  /**
+   * Greatest number of steps by which a solve lowers the upper bound; 0 (default): no bound. A step
+   * decodes every chain and solves every clique. The steps end early when the bound meets the
+   * score. The bound is plus infinity if the potential of some clique has no bound (PAIRS,
+   * CALLBACK), or if a dictionary without UNLISTED omits values that can fire.
+   */
+  boundSteps?: number;
+  /**
+   * How long a solve looks for moves of several chains: it ends after an amount of work without a
+   * gain, which is a multiple of this number. 1: about ten times the time of a run without moves,
+   * wherever they might gain. 0 (default): less than half of that, only where they are likely to
+   * gain, and nowhere in runs with `edits`. Below 0: no moves, as with noLocalSearch. More effort,
+   * if above 0, never scores less.
+   */
+  effort?: number;
 }

@@ -80,9 +80,9 @@ typedef struct chorale_mentions {
   const double *scores;
   const int64_t *times;   /* N: for how many equal mentions each stands, at least 1. NULL: 1 */
   const int32_t *gold;    /* N: the right label, -1: unknown. NULL: all unknown */
-  const int32_t *answers; /* K: the label that all mentions of a key have, or a constant of
-                           * above. NULL: no answers */
-  const int32_t *told;    /* N: for chorale_ledger_add */
+  const int32_t *answers; /* K: the label that all mentions of a key have, or one of the
+                           * other answers. NULL: no answers */
+  const int32_t *told;    /* N: labels told before, when a ledger is filled from its rows */
 } chorale_mentions;
 
 /* What became of a mention, and why. */

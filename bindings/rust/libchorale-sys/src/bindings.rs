@@ -976,18 +976,19 @@ pub struct chorale_automaton {
     pub struct_size: usize,
     #[doc = " m >= 1"]
     pub labels: i64,
-    #[doc = " number of position classes, >= 1"]
+    #[doc = " number of classes of positions, >= 1"]
     pub classes: i64,
-    #[doc = " >= 1"]
+    #[doc = " number of states, >= 1"]
     pub states: i64,
     #[doc = " R >= 1, at most 2^31 - 3"]
     pub values: i64,
     #[doc = " the state before the first position"]
     pub start: i32,
-    #[doc = " FIRE_TABLE at position t fires entry t + table_offset of the table. If that index is outside\n the table, outside_value fires where fires_outside is 1."]
+    #[doc = " FIRE_TABLE at position t fires entry t + table_offset of the table"]
     pub table_offset: i32,
+    #[doc = " what FIRE_TABLE fires outside of the table"]
     pub outside_value: i32,
-    #[doc = " 1: outside_value fires; 0 (default): nothing does"]
+    #[doc = " 1: FIRE_TABLE fires outside_value outside of the table; 0 (default): nothing"]
     pub fires_outside: i32,
     #[doc = " states x classes x labels: the state after a position, indexed by\nthe state before it, its class and its label"]
     pub next: *const i32,
@@ -1112,7 +1113,7 @@ pub struct chorale_label_map {
     pub struct_size: usize,
     #[doc = " m >= 1"]
     pub labels: i64,
-    #[doc = " >= 1; equal to labels if kind_of_label is NULL"]
+    #[doc = " number of kinds, >= 1; equal to labels if kind_of_label is NULL"]
     pub kinds: i64,
     #[doc = " m entries in 0 .. kinds-1. NULL: each label is its own kind"]
     pub kind_of_label: *const i32,
@@ -1751,13 +1752,13 @@ pub struct chorale_clique_problem {
     pub members: i64,
     #[doc = " R >= 1, the number of values of the potential"]
     pub values: i64,
-    #[doc = " psi: n rows of R doubles, row i at scores + i * row_stride. Minus infinity forbids a value;\n NaN, plus infinity and magnitudes above 1e280, whose sums might overflow, are errors. Borrowed\n for the duration of a call, never written."]
+    #[doc = " psi: n rows of R doubles. Row i is at scores + i * row_stride. Minus infinity forbids a value;\n NaN, plus infinity and magnitudes above 1e280, whose sums might overflow, are errors. Borrowed\n for the duration of a call, never written."]
     pub scores: *const f64,
     #[doc = " in doubles; 0: R, rows without gaps; otherwise at least R"]
     pub row_stride: i64,
     #[doc = " n entries: the value that member i must take, or -1 if free. NULL: all free. Borrowed."]
     pub fixed: *const i32,
-    #[doc = " n weights >= 1 whose sum is at most 2^31 - 1: member i counts weights[i] times, see \"Weights\"\n below. NULL: 1 for all. Borrowed for the duration of a call."]
+    #[doc = " n weights >= 1 whose sum is at most 2^31 - 1: member i counts weights[i] times (\"Weights\"\n below). NULL: 1 for all. Borrowed for the duration of a call."]
     pub weights: *const i64,
 }
 #[test]
@@ -1859,29 +1860,31 @@ pub const CHORALE_START_ALPHA_PASS: i32 = 3;
 pub struct chorale_clique_options {
     #[doc = " sizeof(chorale_clique_options)"]
     pub struct_size: usize,
+    #[doc = " one that does not fit the potential is refused with\nALGORITHM_MISMATCH"]
     pub algorithm: chorale_algorithm,
+    #[doc = " where ALPHA_EXPANSION, LOCAL_SEARCH and ICM start"]
     pub start: chorale_start,
-    #[doc = " START_VALUE: 0 .. R-1"]
+    #[doc = " read where `start` is START_VALUE: 0 .. R-1"]
     pub start_value: i32,
-    #[doc = " GENERALISED_ALPHA_PASS: q; 0: 2"]
+    #[doc = " GENERALISED_ALPHA_PASS: greatest size of a set of values; 0: 2"]
     pub subset_size: i32,
-    #[doc = " START_ASSIGNMENT: n values, none forbidden. Borrowed."]
+    #[doc = " read where `start` is START_ASSIGNMENT: n values, none forbidden.\nBorrowed."]
     pub start_assignment: *const i32,
-    #[doc = " Greatest number of iterations; 0: the default of the algorithm. An iteration is a sweep over\n the members (ICM, LOCAL_SEARCH), a round (ALPHA_EXPANSION), a step of the multipliers\n (DUAL_BOUND; LAGRANGIAN_*, counted for each majority value; COUNT_BOXES, counted for each\n node), a majority value (MODIFIED_ALPHA_PASS) or a flow (EXACT_MAJORITY, which checks the limit\n before each majority value)."]
+    #[doc = " Greatest number of iterations; 0: the default of the algorithm. An iteration is a sweep over\n the members (ICM, LOCAL_SEARCH), a round (ALPHA_EXPANSION), a step of the multipliers\n (DUAL_BOUND; LAGRANGIAN, counted for each majority value; COUNT_BOXES, counted for each\n node), a majority value (MODIFIED_ALPHA_PASS) or a flow (EXACT_MAJORITY, which checks the limit\n before each majority value)."]
     pub iteration_limit: i64,
     #[doc = " COUNT_BOXES: greatest number of nodes; 0: no limit"]
     pub node_limit: i64,
     #[doc = " COUNT_BOXES: greatest number of open nodes; when it is reached the search continues depth first.\n Memory for this number of nodes is allocated before the search: about 8 n + 8 R bytes each, at\n most 1 GiB together. 0: as many as fit in 16 MiB, but at least 16 and at most 8192."]
     pub node_pool: i64,
-    #[doc = " LAGRANGIAN_*: the relaxation for a majority value alpha ends when no count exceeds that of\n alpha, and complementary slackness is violated by at most this fraction of the largest useful\n multiplier (a greater multiplier would change the value of no member). 0: 1e-3."]
+    #[doc = " The LAGRANGIAN algorithms: the relaxation for a majority value alpha ends when no count exceeds that of\n alpha, and complementary slackness is violated by at most this fraction of the largest useful\n multiplier (a greater multiplier would change the value of no member). 0: 1e-3."]
     pub tolerance: f64,
     #[doc = " Requested gap: stop when upper bound - score <= gap * |score|, or when the difference is within\n rounding: at most 1e-12 (sum_i |psi[i][x_i]| + |C|). 0 (default): no gap is requested, and AUTO\n computes no bound that its algorithms do not need."]
     pub gap: f64,
-    #[doc = " Seconds from the start of the call; 0 (default): no limit; negative: it has passed. Every\n algorithm ends within milliseconds of a limit or a cancel, but for the check of the arguments,\n which is one pass over the scores, and the score of the result, one pass over the members. After\n a limit the result is the best labelling so far; it scores at least as much as the labelling in\n which each member has its best value. After a limit, the callback of a CALLBACK potential is\n called only to score the result. In large cliques, a limit that comes before all scores are read\n gives score minus infinity and leaves `assignment` unchanged; `marginals` is unchanged after any\n limit."]
+    #[doc = " Time limit in seconds from the start of the call; 0 (default): none; negative: it has passed. Every\n algorithm ends within milliseconds of a limit or a cancel, but for the check of the arguments,\n which is one pass over the scores, and the score of the result, one pass over the members. After\n a limit the result is the best labelling so far; it scores at least as much as the labelling in\n which each member has its best value. After a limit, the callback of a CALLBACK potential is\n called only to score the result. In large cliques, a limit that comes before all scores are read\n gives score minus infinity and leaves `assignment` unchanged; `marginals` is unchanged after any\n limit."]
     pub time_limit: f64,
-    #[doc = " may be NULL. Borrowed."]
+    #[doc = " ends the call when raised; may be NULL. Borrowed."]
     pub cancel: *const chorale_cancel,
-    #[doc = " 1: see chorale_clique_max_marginals. Default 0."]
+    #[doc = " 1: max-marginals must be exact: NOT_EXACT if the potential has no exact solver. Default 0."]
     pub exact_marginals: i32,
     #[doc = " 1: requests a proof of optimality, a gap of nothing but rounding. Default 0"]
     pub prove: i32,
@@ -2240,39 +2243,41 @@ pub struct chorale_run_options {
     pub rounds: i64,
     #[doc = " 0 <= d < 1: a clique's new message is d * old message + (1 - d) *\ncomputed message. Default 0"]
     pub damping: f64,
-    #[doc = " for clique messages, as in chorale_clique_max_marginals. AUTO is\nused for cliques that the algorithm does not fit. Default AUTO"]
+    #[doc = " for messages of cliques. AUTO is used for cliques whose potential\nit does not fit. Default AUTO"]
     pub algorithm: chorale_algorithm,
-    #[doc = " 1: clique messages exact wherever the family has an exact solver\n(slow for convex sums). Default 0"]
+    #[doc = " 1: messages of cliques are exact wherever the family has an exact\nsolver (slow for convex sums). Default 0"]
     pub exact_marginals: i32,
-    #[doc = " 1: a solve leaves out the local search (top of this file).\nDefault 0"]
+    #[doc = " 1: a solve leaves out the local search, which decodes one chain\nat a time again while the score rises. Default 0"]
     pub no_local_search: i32,
-    #[doc = " 1: messages of a property clique cover only the values that some member chain fires in its best\n labelling without cliques, even if this labelling shows CONFLICT (the paper's first\n approximation). Equation 1 still scores all values. chorale_run_create then decodes the chains\n of property cliques once more. Not applied to cliques with an instance. Default 0"]
+    #[doc = " 1: messages of a property clique cover only the values that some member chain fires in its best\n labelling without cliques, even if this labelling shows CONFLICT (the paper's first\n approximation). Equation 1 still scores all values. Creating a run then decodes the chains of\n property cliques once more. Not applied to cliques with an instance. Default 0"]
     pub restrict_range: i32,
-    #[doc = " 1: chorale_run_create also allocates the memory for edits (see \"Edits\" below): m bytes for each\n position, 30 for each chain, 40 for each clique, and two counts for each value of a clique.\n Does not affect the choice of a format by message_element AUTO. Default 0"]
+    #[doc = " 1: the run takes chorale_run_set_allowed and chorale_run_set_strength (\"Edits\" below). This costs\n m bytes for each position, 30 for each chain, 40 for each clique, and two counts for each value of\n a clique. Does not affect the choice of a format by message_element AUTO. Default 0"]
     pub edits: i32,
-    #[doc = " How chains under several properties are decoded: joint_mode, beam_width and max_states are the\n mode, the width of BEAM (0: 300) and the greatest number of configurations alive at one\n position (0: 1024). In modes EXACT and LOCAL_SCORES, chorale_run_create decodes every such\n chain once, and fails with STATE_SPACE if a chain needs more configurations than `max_states`.\n Later messages may need more configurations: LOCAL_SCORES stores more states where messages\n forbid EMPTY, and then drops configurations beyond `max_states` like a beam; EXACT prunes\n configurations by the messages, so under other messages it may need more and end the call with\n STATE_SPACE.\n For each thread, a run allocates about T x (m + 1) x 8 bytes for each configuration that can be\n alive, where T is the length of the chain that needs most."]
+    #[doc = " How chains under several properties are decoded. In modes EXACT and LOCAL_SCORES, creating a run\n decodes every such chain once, and fails with STATE_SPACE if a chain needs more configurations\n than `max_states`. Later messages may need more configurations: LOCAL_SCORES stores more states\n where messages forbid EMPTY, and then drops configurations beyond `max_states` like a beam; EXACT\n prunes configurations by the messages, so under other messages it may need more and end the call\n with STATE_SPACE.\n For each thread, a run allocates about T x (m + 1) x 8 bytes for each configuration that can be\n alive, where T is the length of the chain that needs most."]
     pub joint_mode: chorale_joint_mode,
-    #[doc = " default AUTO"]
+    #[doc = " format in which messages are stored. Default AUTO"]
     pub message_element: chorale_message_element,
     pub reserved: i32,
+    #[doc = " configurations that BEAM keeps at a position; 0: 300"]
     pub beam_width: i64,
+    #[doc = " greatest number of configurations alive at a position; 0: 1024"]
     pub max_states: i64,
     #[doc = " Threads (0: 1), which share the work by chain and by clique. More than 256 count as\n 256. Without an executor: the calling thread and threads - 1 more, which exist only inside a\n call. With an executor: the number of workers of the executor; the library starts no thread."]
     pub threads: i64,
     pub executor: chorale_parallel_for,
     pub executor_user: *mut std::os::raw::c_void,
-    #[doc = " seconds for each call of step, solve, local search or bound; 0 (default): no\nlimit; negative: it has passed"]
+    #[doc = " time limit in seconds of each call that computes; 0 (default): none; negative: it\nhas passed"]
     pub time_limit: f64,
     #[doc = " may be NULL. Borrowed until the run is destroyed"]
     pub cancel: *const chorale_cancel,
-    #[doc = " may be NULL"]
+    #[doc = " called after every round and every step of the\nbound; may be NULL. If it returns other than 0, the call\nends as after a cancel"]
     pub progress: chorale_progress_function,
     pub progress_user: *mut std::os::raw::c_void,
     #[doc = " Greatest number of steps by which a solve lowers the upper bound; 0 (default): no bound. A step\n decodes every chain and solves every clique. The steps end early when the bound meets the\n score. The bound is plus infinity if the potential of some clique has no bound (PAIRS,\n CALLBACK), or if a dictionary without UNLISTED omits values that can fire."]
     pub bound_steps: i64,
-    #[doc = " How long a solve looks for moves of several chains (\"regroup\" at the top of this file): it ends\n after an amount of work without a gain, which is a multiple of this number. 1: about ten times\n the time of a run without moves, wherever they might gain. 0 (default): less than half of that,\n only where they are likely to gain, and nowhere in runs with `edits`. Below 0: no moves, as with\n no_local_search. More effort, if above 0, never scores less."]
+    #[doc = " How long a solve looks for moves of several chains (\"regroup\" above): it ends after an amount\n of work without a gain, which is a multiple of this number. 1: about ten times\n the time of a run without moves, wherever they might gain. 0 (default): less than half of that,\n only where they are likely to gain, and nowhere in runs with `edits`. Below 0: no moves, as with\n no_local_search. More effort, if above 0, never scores less."]
     pub effort: f64,
-    #[doc = " Read by chorale_decode only: rules that the labelling must keep (rules.h). NULL: none. Every other\n call fails with KIND if rules are given."]
+    #[doc = " Rules that the labelling must keep (rules.h), read by chorale_decode alone: every other call fails\n with KIND if rules are given. NULL: none."]
     pub rules: *const chorale_rules,
 }
 #[test]
@@ -3205,7 +3210,7 @@ pub type chorale_learn_progress_function = ::std::option::Option<
 pub struct chorale_learn_options {
     #[doc = " sizeof(chorale_learn_options)"]
     pub struct_size: usize,
-    #[doc = " number of labels of the arrays below"]
+    #[doc = " number of labels of `costs`, `classes` and `begins`"]
     pub labels: i64,
     #[doc = " By label: the class that the label counts as in micro F1, or -1 if it does not count. NULL:\n every label counts, and accuracy (or `costs`) decides."]
     pub classes: *const i32,
@@ -3213,17 +3218,17 @@ pub struct chorale_learn_options {
     pub begins: *const i32,
     #[doc = " Costs >= 0, labels x labels without gaps: the row is the gold label, the column the label\n given; 0 on the diagonal. Not together with `classes`. NULL: 1 for each wrong label."]
     pub costs: *const f64,
-    #[doc = " 1: accuracy does not matter beside what is maximised. Default 0"]
+    #[doc = " 1: strengths may be applied that lower accuracy by more than a\nstandard error. Default 0"]
     pub may_lower_accuracy: i32,
-    #[doc = " 1: gold labels are not read. The strength of positions is the largest of 0.25, 0.5, 0.75, 1, 1.25,\n 1.5, 2 under which no more labels change than 0.4 of the errors, rounded up, that the tagger\n expects by its probabilities, and 0 if there is none; that of properties is 2, of centres 1, with\n s n_c. Bonuses are 0. Default 0"]
+    #[doc = " 1: gold labels are not read. The strength of positions is the largest of 0.25, 0.5, 0.75, 1, 1.25,\n 1.5, 2 under which no more labels change than 0.4 of the errors, rounded up, that the tagger\n expects by its probabilities, and 0 if there is none; that of properties is 2, of centres 1, with\n s n_c. Bonuses are 0. It says how strongly members should agree, not whether they do. Default 0"]
     pub without_gold: i32,
-    #[doc = " 0: 1"]
+    #[doc = " number of threads; 0: 1. The result is the same for any number"]
     pub threads: i64,
-    #[doc = " seconds; 0: 300; negative: it has passed; plus infinity: none"]
+    #[doc = " time limit in seconds, after which no further strength is tried; 0: five\nminutes; negative: it has passed; plus infinity: none"]
     pub time_limit: f64,
     #[doc = " may be NULL"]
     pub cancel: *const chorale_cancel,
-    #[doc = " may be NULL"]
+    #[doc = " called each time that a problem has been\nlabelled; may be NULL. If it returns other than 0,\nthe call ends as after a cancel"]
     pub progress: chorale_learn_progress_function,
     pub progress_user: *mut std::os::raw::c_void,
 }
@@ -4385,9 +4390,9 @@ pub struct chorale_mentions {
     pub times: *const i64,
     #[doc = " N: the right label, -1: unknown. NULL: all unknown"]
     pub gold: *const i32,
-    #[doc = " K: the label that all mentions of a key have, or a constant of\n above. NULL: no answers"]
+    #[doc = " K: the label that all mentions of a key have, or one of the\n other answers. NULL: no answers"]
     pub answers: *const i32,
-    #[doc = " N: for chorale_ledger_add"]
+    #[doc = " N: labels told before, when a ledger is filled from its rows"]
     pub told: *const i32,
 }
 #[test]
