@@ -73,21 +73,25 @@ STRUCTS = {
 # pointers of callbacks and the like; fields that TypeScript has by hand, or does not have; and those that it needs.
 INPUTS = {
     "Automaton": ("automaton", "A property by tables. An automaton reads the positions of a chain in order. In state s, at a position of class c with label y, it takes the action at index (s * classes + c) * labels + y, and moves to the state in `next` at the same index. The value of the property is the value that has fired; EMPTY if nothing has fired, and CONFLICT if two different values have.", "fires_outside", "labels states values next"),
+    "Chain": ("chain", "The scores of a sequence or a tree of T positions, each of which has one of m labels. The score of a labelling is a sum: the unary score of the label at each position, the edge score of the labels at each pair of neighbours, the start score of the first label, and the end score of the last label. In a tree, a pair of neighbours is a position and its parent; each root adds a start score, and each leaf an end score. If one of these scores is minus infinity, the labelling is forbidden. All scores of a chain have one element type.", "length labels orientation unary", ""),
     "ChainOptions": ("chain_options", "What a model stores of a chain besides its scores.", None, ""),
     "CliqueOptions": ("clique_options", "The options for solving a clique.", None, ""),
     "CliqueProblem": ("clique_problem", "The members of one clique.", None, ""),
+    "Corpus": ("corpus", "Many chains with the same number of labels, whose scores are in one array. A position is numbered by its row in this array, through all chains.", "offsets labels unary transitions tokens groups uncounted", ""),
     "LabelMap": ("label_map", "A map from labels to kinds: for instance, B-X and I-X are both of kind X. A segment is a longest sequence of consecutive labels of one kind.", "labels", "kinds kind_of_label"),
     "LearnOptions": ("learn_options", "The options of learning.", "labels costs threads time_limit", ""),
+    "Members": ("members", "Members of one clique, or of several consecutive ones.", "first offsets chains classes tables", ""),
     "Mentions": ("mentions", "The columns of a table of N rows. Each is a mention of one of K keys, such as a name, with one of m labels. Experimental.", "scores times", "keys labels key"),
     "PotentialOptions": ("potential_options", "The options of all potentials.", "shape", ""),
     "Rule": ("rule", "What the labelling of a chain must look like. The zero value: at most one segment of label 0.", None, ""),
     "RunOptions": ("run_options", "The options of a run.", "rounds no_local_search rules threads time_limit", ""),
+    "TransitionsOptions": ("transitions_options", "What transitions have beside their matrix.", "orientation", ""),
 }
-FOR_C = re.compile(r"\w+\.(borrow|count|executor|\w+_(count|stride|user))|(run|learn)_options.cancel")
+FOR_C = re.compile(r"\w+\.(borrow|count|element|executor|edge_matrices|\w+_(count|stride|user))|(run|learn)_options.cancel|corpus.chains|members.cliques")
 GIVEN_FLAGS = {"exact_marginals", "no_local_search", "restrict_range", "edits", "across", "each", "borrow", "prove",
                "may_lower_accuracy", "without_gold", "fires_outside"}
 # Sentences of comments that are about memory or the interface of C.
-SENTENCES_FOR_C = re.compile(r"[Bb]orrowed|[Cc]opied|_stride|_count|executor|zeros")
+SENTENCES_FOR_C = re.compile(r"[Bb]orrowed|[Cc]opied|[Ss]trides?\b|executor")
 MATHS = re.compile(r"(phi|psi|mu|[a-z])_|(sum|max)_[a-z]\b")  # symbols with an index, which are no names
 FLAGS = {"proven", "applied", "changed", "conflict", "uses_log_odds", "marginals_exact"}
 NOT_FLAGS = {("LearntReport", "changed")}
@@ -568,13 +572,15 @@ def go_type(of: str, kind: str, field: str) -> str:
     if kind.startswith("chorale_") or "*" not in kind:
         plain_type = "bool" if field in GIVEN_FLAGS else "time.Duration" if field == "time_limit" else GO_NUMBERS.get(kind, own)
         return GO_FIELDS.get(f"{of}.{field}") or "*" * kind.count("*") + plain_type
-    return GO_FIELDS.get(f"{of}.{field}") or "[]" + GO_SLICES[kind.rstrip("*")][0]
+    return GO_FIELDS.get(f"{of}.{field}") or ("Scores" if kind == "void*" else "[]" + GO_SLICES[kind.rstrip("*")][0])
 
 
-def go_given() -> str:
+def go_given(by_hand: str) -> str:
     """Returns the structs that callers fill, but for those that are written by hand."""
     lines = []
     for name, of, about, fields in given("go", of_go):
+        if f"type {name} struct" in by_hand:
+            continue
         lines.append(f"\n{wrapped(f'{name}: {about[0].lower()}{of_go(about)[1:]}', '// ')}type {name} struct {{\n")
         for kind, field, text in fields:
             own = go_type(of, kind, field)
@@ -586,8 +592,9 @@ def go_given() -> str:
 
 def go_inputs() -> str:
     """Returns structs that callers fill, and functions that fill structs of C from those of Go: the fields whose names are the same."""
-    structs = go_given()
-    source = "".join(path.read_text() for path in sorted(GO.glob("*.go")) if path.name != "inputs.go") + structs
+    by_hand = "".join(path.read_text() for path in sorted(GO.glob("*.go")) if path.name != "inputs.go")
+    structs = go_given(by_hand)
+    source = by_hand + structs
     lines = [GO_HEAD, '\nimport "time"\n', structs]
     for of in GO_INPUTS.split():
         lines.append(f"\nfunc (c *call) {camel(of)}InC(x *{capitals(of)}) *C.chorale_{of} {{\n")
@@ -662,7 +669,7 @@ def of_js(text: str, kind: str = "") -> str:
     return re.sub(r"\*([\w ]+?)\*", r"\1", text.replace("NULL", "null"))
 
 
-JS_ARRAYS = {"int32_t*": "Numbers", "int64_t*": "Numbers", "double*": "Numbers", "uint8_t*": "Flags"}
+JS_ARRAYS = {"int32_t*": "Numbers", "int64_t*": "Numbers", "double*": "Numbers", "void*": "Numbers", "uint8_t*": "Flags"}
 
 
 def js_type(name: str, kind: str, field: str) -> str:
@@ -671,7 +678,8 @@ def js_type(name: str, kind: str, field: str) -> str:
         return f"(progress: {capitals(kind.removeprefix('chorale_').removesuffix('_function'))}) => boolean | void"
     array = ("NullableNumbers" if field == "key" else "NullableNumbers | null") if name == "Mentions" and "*" in kind else "Flags" if field == "begins" else JS_ARRAYS.get(kind)
     number = "boolean" if field in GIVEN_FLAGS else "number"
-    return array or (number if kind in GO_NUMBERS else capitals(kind.removeprefix("chorale_")))
+    own = capitals(kind.removeprefix("chorale_").rstrip("*")) + " | null" * ("*" in kind)
+    return array or (number if kind in GO_NUMBERS else own)
 
 
 def js_wrapped(text: str, hanging: str = "") -> str:
@@ -690,7 +698,7 @@ JS_LEFT_OUT = {"TEXTS_NONE", "TEXTS_VALUES"}  # in JavaScript a number is that o
 
 
 def js_types() -> str:
-    lines = [f"// {NOTE}\n", '\nimport type { Flags, NullableNumbers, Numbers } from "./index.js";\n']
+    lines = [f"// {NOTE}\n", '\nimport type { Flags, NullableNumbers, Numbers, Transitions } from "./index.js";\n']
     known = constants()
     for _, prefix, enum, _, about in ENUMS:
         if prefix not in JS_ENUMS:
@@ -711,7 +719,7 @@ def js_types() -> str:
     for name, _, about, fields in given("js", of_js):
         lines.append(f"\n{js_block(of_js(about), '')}export interface {name} {{\n")
         for kind, field, text in fields:
-            lines.append(js_block(text.replace("null:", "Absent:").replace("; may be null", ""), "  "))
+            lines.append(js_block(text.replace("; may be null", "").replace("; null:", "; absent:").replace("null:", "Absent:"), "  "))
             lines.append(f"  {camel(field)}{'?' * (field not in INPUTS[name][3].split())}: {js_type(name, kind, field)};\n")
         lines.append("}\n")
     return "".join(lines)

@@ -5,32 +5,6 @@ import "C"
 
 import "math"
 
-// Chain holds the scores of a sequence or a tree of T positions, each of which has one of m labels.
-// The score of a labelling is a sum: the unary score of the label at each position, the edge score
-// of the labels at each pair of neighbours, the start score of the first label, and the end score
-// of the last label. In a tree, a pair of neighbours is a position and its parent; each root adds a
-// start score, and each leaf an end score. If one of these scores is minus infinity, the labelling
-// is forbidden. All scores of a chain have one element type.
-type Chain struct {
-	Length      int         // T, at least 0
-	Labels      int         // m, at least 1
-	Unary       Scores      // T x m unary scores; minus infinity forbids a label at a position
-	Orientation Orientation // whether row y of Edges holds the scores from label y or to label y
-
-	Transitions *Transitions // edge, start and end scores that chains can share, for m labels; nil: zeros
-	// Edges are edge scores of this chain, which replace the matrix of Transitions: one m x m matrix
-	// for all edges, or T - 1 matrices, where matrix t - 1 is for the edge to position t. nil: the
-	// matrix of Transitions.
-	Edges Scores
-
-	Start Scores // m start scores, by label of the first position; nil: those of Transitions
-	End   Scores // m end scores, by label of the last position; nil: those of Transitions
-
-	Parents []int32 // makes the chain a tree: for each position its parent, an earlier position, or -1 for a root; nil: a chain
-	Forced  []int32 // for each position the label that it must take, or -1; nil: all free
-	Allowed []byte  // T x m, 0 forbids the label at the position; nil: all allowed
-}
-
 // chain converts a chain to a C struct, after checking that every array is long enough for its
 // shape.
 func (c *call) chain(chain *Chain) *C.chorale_chain {

@@ -5,26 +5,6 @@ import "C"
 
 import "math"
 
-// Corpus holds many chains with the same number of labels. Their scores are in one array. A position is
-// numbered by its row in this array, through all chains.
-type Corpus struct {
-	// Offsets holds the number of the first position of each chain, then the number after the last
-	// position of the last chain, in ascending order: one element more than there are chains. nil:
-	// every row of Unary is a chain of one position.
-	Offsets []int64
-	Labels  int // m, the number of labels, at least 1
-
-	Unary Scores // m scores for each position: that of label y at position p is Unary[p * m + y]; minus infinity forbids the label
-
-	Transitions *Transitions // the transition scores of every chain; nil: zeros
-	Tokens      []int32      // for each position a token id of at least 0, or -1 for none; nil: no chain has tokens
-	Edges       Scores       // for each position m x m scores of the type of Unary without gaps, from each label at the position before (row) to each label at this one (column), which replace the matrix of Transitions; those of the first position of a chain are not read; nil: the matrix of Transitions
-	Forced      []int32      // for each position the label that it must take, or -1; nil: all free
-	Allowed     []byte       // for each position m flags, 0 forbids the label; nil: all allowed
-	Groups      []int64      // for each chain the number of its document; nil: 0 for all
-	Uncounted   []int32      // labels that take no part in the agreement of positions, such as "no entity": positions gain nothing by having them together
-}
-
 // corpus returns a corpus as a C struct whose arrays C may read until the call ends, and the
 // offsets of the chains.
 func (c *call) corpus(corpus *Corpus) (*C.chorale_corpus, []int64) {

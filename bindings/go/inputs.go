@@ -12,13 +12,13 @@ import "time"
 // + y, and moves to the state in next at the same index. The value of the property is the value
 // that has fired; EMPTY if nothing has fired, and CONFLICT if two different values have.
 type Automaton struct {
-	// m >= 1.
+	// m, the number of labels, >= 1.
 	Labels int
 	// Number of classes of positions, >= 1.
 	Classes int
 	// Number of states, >= 1.
 	States int
-	// R >= 1, at most 2^31 - 3.
+	// R, the number of values, >= 1, at most 2^31 - 3.
 	Values int
 	// The state before the first position.
 	Start int32
@@ -39,6 +39,41 @@ type Automaton struct {
 	EndActions []int32
 	// By label: the value that [FireLabel] fires, or -1 for nothing. nil: the label itself.
 	LabelValues []int32
+}
+
+// Chain: the scores of a sequence or a tree of T positions, each of which has one of m labels. The
+// score of a labelling is a sum: the unary score of the label at each position, the edge score of
+// the labels at each pair of neighbours, the start score of the first label, and the end score of
+// the last label. In a tree, a pair of neighbours is a position and its parent; each root adds a
+// start score, and each leaf an end score. If one of these scores is minus infinity, the labelling
+// is forbidden. All scores of a chain have one element type.
+type Chain struct {
+	// T, the number of positions: 0 to 2^31 - 2.
+	Length int
+	// m, the number of labels, >= 1.
+	Labels int
+	// Of edges: what their rows are.
+	Orientation Orientation
+	// T x m scores; minus infinity forbids a label at a position.
+	Unary Scores
+	// Edge, start and end scores that chains can share, with the masks of the transitions. edges,
+	// start and end below replace them, each together with its mask. nil: all scores are 0.
+	Transitions *Transitions
+	// Edge scores of this chain alone, which replace those of transitions: one m x m matrix for all
+	// edges, or T - 1, where matrix t - 1 is for the edge to position t. nil: the edge scores of
+	// transitions.
+	Edges Scores
+	// m start scores of this chain alone; nil: those of transitions.
+	Start Scores
+	// m end scores of this chain alone; nil: those of transitions.
+	End Scores
+	// A tree: T parents, each an earlier position, or -1 for a root (position 0 and possibly
+	// others). nil: a chain.
+	Parents []int32
+	// T labels that positions must take, -1: free. nil: all free.
+	Forced []int32
+	// T x m bytes: 0 forbids label y at position t. nil: all allowed.
+	Allowed []byte
 }
 
 // ChainOptions: what a model stores of a chain besides its scores.
@@ -115,10 +150,40 @@ type CliqueProblem struct {
 	Weights []int64
 }
 
+// Corpus: many chains with the same number of labels, whose scores are in one array. A position is
+// numbered by its row in this array, through all chains.
+type Corpus struct {
+	// By chain its first position, and after these the position after the last one: chains + 1
+	// entries, ascending. nil: every chain has one position (it is a single item).
+	Offsets []int64
+	// m, the number of labels, >= 1.
+	Labels int
+	// By position m scores; minus infinity forbids a label.
+	Unary Scores
+	// Those of all chains; nil: all scores are 0.
+	Transitions *Transitions
+	// By position: a token id >= 0, or -1 for none. nil: no chain has any.
+	Tokens []int32
+	// By chain: the number of its group (document). nil: 0 for all.
+	Groups []int64
+	// Labels that take no part in the agreement of positions, such as "no entity": positions gain
+	// nothing by having them together. nil: all take part.
+	Uncounted []int32
+	// By position: m x m scores without gaps, of the type of unary, which replace the edge scores
+	// and the mask of transitions: entry [x][y] is the score of label y at this position after
+	// label x at the one before it. The matrix of the first position of a chain is not read. nil:
+	// the edge scores of transitions.
+	Edges Scores
+	// By position: the label that it must take, or -1: free. nil: all free.
+	Forced []int32
+	// By position: m bytes, 0 forbids a label. nil: all allowed.
+	Allowed []byte
+}
+
 // LabelMap: a map from labels to kinds: for instance, B-X and I-X are both of kind X. A segment is
 // a longest sequence of consecutive labels of one kind.
 type LabelMap struct {
-	// m >= 1.
+	// m, the number of labels, >= 1.
 	Labels int
 	// Number of kinds, >= 1; equal to labels if KindOfLabel is nil.
 	Kinds int
@@ -219,7 +284,7 @@ type Rule struct {
 	Price float64
 	// Read by [RuleProperty]; its classes are 0, its table are the tokens.
 	Property *Property
-	// nil (default): all chains.
+	// Those that the rule concerns, in any order. nil (default): all chains.
 	Chains []int64
 }
 
@@ -339,8 +404,8 @@ func (c *call) chainInC(x *Chain) *C.chorale_chain {
 	}
 	to.length = C.int64_t(x.Length)
 	to.labels = C.int64_t(x.Labels)
-	to.unary = c.scores(x.Unary)
 	to.orientation = C.chorale_orientation(x.Orientation)
+	to.unary = c.scores(x.Unary)
 	to.transitions = (*C.chorale_transitions)(c.optional(x.Transitions.handle()))
 	to.edges = c.scores(x.Edges)
 	to.start = c.scores(x.Start)
@@ -428,12 +493,12 @@ func (c *call) corpusInC(x *Corpus) *C.chorale_corpus {
 	to.unary = c.scores(x.Unary)
 	to.transitions = (*C.chorale_transitions)(c.optional(x.Transitions.handle()))
 	to.tokens = (*C.int32_t)(lend(c, x.Tokens))
-	to.edges = c.scores(x.Edges)
-	to.forced = (*C.int32_t)(lend(c, x.Forced))
-	to.allowed = (*C.uint8_t)(lend(c, x.Allowed))
 	to.groups = (*C.int64_t)(lend(c, x.Groups))
 	to.uncounted = (*C.int32_t)(lend(c, x.Uncounted))
 	to.uncounted_count = C.int64_t(len(x.Uncounted))
+	to.edges = c.scores(x.Edges)
+	to.forced = (*C.int32_t)(lend(c, x.Forced))
+	to.allowed = (*C.uint8_t)(lend(c, x.Allowed))
 	return to
 }
 

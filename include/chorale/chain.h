@@ -58,13 +58,11 @@ typedef struct chorale_transitions_options {
   int32_t reserved;  /* 0 */
   const void *start; /* m scores, added at the first position; NULL: zeros. Copied */
   const void *end;   /* m scores, added at the last position; NULL: zeros. Copied */
-  /* Three arrays of bytes, in which 0 forbids. mask: m x m without gaps, entry [x][y] for label y
-   * directly after label x. start_mask, end_mask: m entries, for the label of the first and of the
-   * last position. Each may be NULL, and then forbids nothing. chorale_scheme_mask fills such
-   * arrays. */
+  /* m x m bytes without gaps, in which 0 forbids: entry [x][y] is for label y directly after label x.
+   * NULL: nothing is forbidden. chorale_scheme_mask fills this and the next two arrays. */
   const uint8_t *mask;
-  const uint8_t *start_mask;
-  const uint8_t *end_mask;
+  const uint8_t *start_mask; /* by label: 0 forbids it at the first position. NULL: none is forbidden */
+  const uint8_t *end_mask;   /* by label: 0 forbids it at the last position. NULL: none is forbidden */
 } chorale_transitions_options;
 
 /* Creates a handle with one reference. labels: m >= 1. scores: m x m, in the layout of `options`
@@ -109,24 +107,25 @@ CHORALE_API chorale_status chorale_scheme_mask(chorale_scheme scheme, const char
 /* A chain or tree. All arrays are borrowed for the duration of a call and never written. */
 typedef struct chorale_chain {
   size_t struct_size;              /* sizeof(chorale_chain) */
-  int64_t length;                  /* T >= 0, at most 2^31 - 2 */
-  int64_t labels;                  /* m >= 1 */
+  int64_t length;                  /* T, the number of positions: 0 to 2^31 - 2 */
+  int64_t labels;                  /* m, the number of labels, >= 1 */
   chorale_element element;         /* of unary, edges, start and end */
-  chorale_orientation orientation; /* of edges */
-  /* T x m scores: that of label y at position t is at index t * unary_row_stride + y *
-   * unary_column_stride, in elements. Strides of 0: rows without gaps. Entries must not overlap. */
+  chorale_orientation orientation; /* of `edges`: what their rows are */
+  /* T x m scores; minus infinity forbids a label at a position. That of label y at position t is at
+   * index t * unary_row_stride + y * unary_column_stride, in elements. Strides of 0: rows without gaps.
+   * Entries whose strides are not 0 must not overlap. */
   const void *unary;
   int64_t unary_row_stride;
   int64_t unary_column_stride;
-  /* Edge, start and end scores, with the masks of the transitions. `edges`, `start` and `end` below
-   * replace them, each together with its mask. NULL: zeros. */
+  /* Edge, start and end scores that chains can share, with the masks of the transitions. `edges`,
+   * `start` and `end` below replace them, each together with its mask. NULL: all scores are 0. */
   const chorale_transitions *transitions;
-  /* Edge scores of this chain alone, which replace those of `transitions`. edge_matrices is 1 (one
-   * m x m matrix for all edges) or T - 1 (a matrix for each edge: matrix t - 1, which begins at
-   * (t - 1) * edge_matrix_stride, is for the edge to position t). Strides are in elements; 0:
-   * without gaps. NULL: the edge scores of `transitions`. */
+  /* Edge scores of this chain alone, which replace those of `transitions`: one m x m matrix for all
+   * edges, or T - 1, where matrix t - 1 is for the edge to position t. NULL: the edge scores of
+   * `transitions`. Matrix t - 1 begins at (t - 1) * edge_matrix_stride. Strides are in elements; 0:
+   * without gaps. */
   const void *edges;
-  int64_t edge_matrices;
+  int64_t edge_matrices; /* 1 or T - 1 */
   int64_t edge_matrix_stride;
   int64_t edge_row_stride;
   int64_t edge_column_stride;

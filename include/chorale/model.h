@@ -92,27 +92,27 @@ CHORALE_API chorale_status chorale_model_builder_add_chain(chorale_model_builder
 typedef struct chorale_corpus {
   size_t struct_size;     /* sizeof(chorale_corpus) */
   int64_t chains;         /* >= 0 */
-  const int64_t *offsets; /* chains + 1 entries; NULL: every chain has one position (it is a single
-                             item) */
-  int64_t labels;         /* m >= 1 */
+  const int64_t *offsets; /* by chain its first position, and after these the position after the last
+                             one: chains + 1 entries, ascending. NULL: every chain has one position
+                             (it is a single item) */
+  int64_t labels;         /* m, the number of labels, >= 1 */
   chorale_element element; /* of unary: CHORALE_FLOAT64 (default) or CHORALE_FLOAT32 */
   /* 1: `unary`, `edges`, `tokens`, `forced` and `allowed` are not copied; they must stay valid and
    * unchanged until the last reference to the model is released. 0 (default): copied. */
   int32_t borrow;
-  /* Score of label y at position p: at p * unary_row_stride + y * unary_column_stride, in elements.
-   * Strides of 0: rows without gaps. */
+  /* By position m scores; minus infinity forbids a label. That of label y at position p is at p *
+   * unary_row_stride + y * unary_column_stride, in elements. Strides of 0: rows without gaps. */
   const void *unary;
   int64_t unary_row_stride;
   int64_t unary_column_stride;
-  const chorale_transitions *transitions; /* of all chains; NULL: all scores 0 */
+  const chorale_transitions *transitions; /* those of all chains; NULL: all scores are 0 */
   const int32_t *tokens; /* by position: a token id >= 0, or -1 for none. NULL: no chain has any */
   const int64_t *groups; /* by chain: the number of its group (document). NULL: 0 for all */
-  /* `uncounted_count` labels that take no part in the agreement of positions (decode.h), such as
-   * "no entity": positions gain nothing by having them together. NULL: all take part; given, it
-   * has at least one entry */
+  /* Labels that take no part in the agreement of positions (decode.h), such as "no entity":
+   * positions gain nothing by having them together. NULL: all take part */
   const int32_t *uncounted;
-  int64_t uncounted_count;
-  /* By position: m x m scores without gaps, of the type `element`, which replace the edge scores and
+  int64_t uncounted_count; /* at least 1 if `uncounted` is given */
+  /* By position: m x m scores without gaps, of the type of `unary`, which replace the edge scores and
    * the mask of `transitions`: entry [x][y] is the score of label y at this position after label x
    * at the one before it. The matrix of the first position of a chain is not read. NULL: the edge
    * scores of `transitions` */
@@ -184,21 +184,22 @@ typedef struct chorale_members {
   size_t struct_size; /* sizeof(chorale_members) */
   int64_t first;
   int64_t cliques;          /* >= 0 */
-  const int64_t *offsets;   /* cliques + 1 entries, ascending */
+  /* Clique first + c gets the members offsets[c] .. offsets[c + 1] - 1: cliques + 1 entries, ascending. */
+  const int64_t *offsets;
   const int64_t *chains;    /* by entry: the number of a chain in the model */
   /* By entry: a position in this chain, or -1 for the whole chain. NULL: whole chains in property
    * cliques, position 0 in others, as for single items. An instance joins as a whole. */
   const int64_t *positions;
-  /* By entry: how often the member counts, >= 1: the weights w_i of clique.h, "Weights". The count
+  /* By entry: how often the member counts, >= 1: the weights w_i ("Weights" in clique.h). The count
    * of a value is the sum of the weights of the members with this value, and n is the sum of all
    * weights; this holds in the potential, in reasons (run.h). The scores of the members are not
    * multiplied. If the options of a run ask for exact max-marginals or for an algorithm that takes no
    * weights, they do not apply to cliques with weights. NULL: 1 for all. */
   const int64_t *weights;
-  /* By clique: the chain and the position of its centre, in place of one that it had. Freezing with
-   * a centred clique without centre fails with STATE. NULL: no centre is set. */
+  /* By clique: the chain of its centre, in place of one that it had. Freezing with a centred clique
+   * without centre fails with STATE. NULL: no centre is set. */
   const int64_t *centre_chains;
-  const int64_t *centre_positions; /* NULL: 0 for all */
+  const int64_t *centre_positions; /* by clique: the position of its centre; NULL: 0 for all */
   /* By entry, for a whole chain of T positions: T entries each. classes: the class of each position
    * (property.h); NULL, or NULL for a chain: all 0. tables: for FIRE_TABLE (property.h), the value
    * to fire, or -1 for none; for a property of create_token_label, any numbers, such as token ids.

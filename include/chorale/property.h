@@ -46,10 +46,10 @@ enum {
 /* An automaton. Arrays are copied; they have no gaps, and the last dimension is contiguous. */
 typedef struct chorale_automaton {
   size_t struct_size; /* sizeof(chorale_automaton) */
-  int64_t labels;     /* m >= 1 */
+  int64_t labels;     /* m, the number of labels, >= 1 */
   int64_t classes;    /* number of classes of positions, >= 1 */
   int64_t states;     /* number of states, >= 1 */
-  int64_t values;     /* R >= 1, at most 2^31 - 3 */
+  int64_t values;     /* R, the number of values, >= 1, at most 2^31 - 3 */
   int32_t start;      /* the state before the first position */
   int32_t table_offset;  /* FIRE_TABLE at position t fires entry t + table_offset of the table */
   int32_t outside_value; /* what FIRE_TABLE fires outside of the table */
@@ -100,7 +100,7 @@ CHORALE_API void chorale_property_release(const chorale_property *property);
  * others are not, and so cannot be used on trees. */
 typedef struct chorale_label_map {
   size_t struct_size;           /* sizeof(chorale_label_map) */
-  int64_t labels;               /* m >= 1 */
+  int64_t labels;               /* m, the number of labels, >= 1 */
   int64_t kinds;                /* number of kinds, >= 1; equal to labels if kind_of_label is NULL */
   const int32_t *kind_of_label; /* m entries in 0 .. kinds-1. NULL: each label is its own kind */
   const uint8_t *begins; /* m bytes: 1 if the label begins a segment even after a label of its kind,

@@ -60,8 +60,7 @@ typedef struct chorale_rule {
   double price;
   const chorale_property *property; /* read by RULE_PROPERTY; its classes are 0, its table are the
                                        tokens */
-  /* `chain_count` chains in any order that the rule concerns. NULL (default): all chains. */
-  const int64_t *chains;
+  const int64_t *chains; /* those that the rule concerns, in any order. NULL (default): all chains */
   int64_t chain_count;
 } chorale_rule;
 

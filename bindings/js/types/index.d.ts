@@ -292,21 +292,11 @@ export interface FlatScores {
  */
 export type Key = string | number | bigint | boolean | null | undefined | object;
 
-export interface AgreeOptions {
+export interface AgreeOptions extends structs.Corpus {
   /** m x m scores: row x, column y for label y directly after label x. null: all are 0. */
   transitions?: Transitions | Rows | null;
   /** For each chain its T words, given as texts or as integers from 0 (-1: no word). */
   tokens?: ArrayLike<ArrayLike<Key>> | null;
-  /**
-   * Edge scores that replace those of `transitions`: for each position, chain after chain, m x m
-   * numbers, from each label of the position before to each label of this one. Those of the first
-   * position of a chain are not read.
-   */
-  edges?: Numbers;
-  /** For each position, chain after chain, the label that it must take; -1: any. */
-  forced?: Numbers;
-  /** For each position, chain after chain, m flags; 0 or false forbids the label. */
-  allowed?: Flags;
   /** The document of each chain; absent: all chains are in one document. */
   groups?: ArrayLike<Key>;
   /**
@@ -514,20 +504,9 @@ export class Property extends Handle {
 export class Dictionary extends Handle {
   readonly values: number;
 }
-export interface TransitionsOptions {
+export interface TransitionsOptions extends structs.TransitionsOptions {
   /** m; needed only if the scores are null. */
   labels?: number;
-  /** start, end: m scores each, for the label of the first and of the last position. */
-  start?: Numbers;
-  end?: Numbers;
-  /**
-   * Flags, as `Chorale.schemeMask` returns them; 0 forbids. mask: m x m flags; row x, column y is
-   * for label y directly after label x. startMask, endMask: m flags each, for the label of the
-   * first and of the last position.
-   */
-  mask?: Flags;
-  startMask?: Flags;
-  endMask?: Flags;
 }
 export class Transitions extends Handle {
   readonly labels: number;
@@ -535,28 +514,10 @@ export class Transitions extends Handle {
 
 // ---- Models -------------------------------------------------------------------------------------
 
-export interface ChainScores {
+export interface ChainScores extends structs.Chain {
   /** T x m scores: T rows, or one typed array together with `labels`. */
   scores: Rows | Numbers;
   labels?: number;
-  transitions?: Transitions | null;
-  /**
-   * Scores that replace those of `transitions`: (T - 1) x m x m numbers, where matrix t - 1 is for
-   * the edge from the parent of position t (on a chain: position t - 1) to position t; or m x m
-   * numbers for all edges. Rows are labels of the parent.
-   */
-  edges?: Numbers;
-  start?: Numbers;
-  end?: Numbers;
-  /**
-   * T numbers that make the chain a tree: the parent of each position, which is an earlier
-   * position, or -1 for a root.
-   */
-  parents?: Numbers;
-  /** T numbers: the label that the position must take, or -1 if the position is free. */
-  forced?: Numbers;
-  /** T x m flags: 0 forbids the label at the position. */
-  allowed?: Flags;
 }
 /** By position a token id from 0; -1, null, undefined or NaN for no token. */
 export type Tokens = Numbers | ArrayLike<number | null | undefined>;
@@ -591,24 +552,12 @@ export interface Span {
   readonly count: number;
 }
 /** Arrays beside the `chains` of `ModelBuilder.addMembers`, with an entry for each member. */
-export interface MemberOptions {
+export interface MemberOptions extends structs.Members {
   /**
    * One entry more than there are cliques: clique first + c gets the members offsets[c] to
    * offsets[c + 1] - 1. If absent, all go to one clique.
    */
   offsets?: Numbers;
-  /** A position of the chain, or -1 for the whole chain. If absent: whole chains in property
-   * cliques, position 0 in others. */
-  positions?: Numbers;
-  /**
-   * How often the member counts, at least 1: the count of a value is the sum of the weights of the
-   * members with this value. Weights above 1 need a potential that is a "sum" with convex tables,
-   * and all members of a clique in one call.
-   */
-  weights?: Numbers;
-  /** For each clique the chain of its centre, and the position there (0 if absent). */
-  centreChains?: Numbers;
-  centrePositions?: Numbers;
   /** The class of each position of the chain; all 0 if absent. */
   classes?: readonly (Numbers | null)[];
   /** A value for `fire.table` at each position of the chain; the chain's tokens if absent. */

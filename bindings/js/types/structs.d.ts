@@ -1,6 +1,6 @@
 // Made by bindings/mirror.py from include/chorale: do not edit.
 
-import type { Flags, NullableNumbers, Numbers } from "./index.js";
+import type { Flags, NullableNumbers, Numbers, Transitions } from "./index.js";
 
 /**
  * What became of the rules of a chain.
@@ -623,13 +623,13 @@ export interface LedgerRow {
  * has fired; EMPTY if nothing has fired, and CONFLICT if two different values have.
  */
 export interface Automaton {
-  /** m >= 1. */
+  /** m, the number of labels, >= 1. */
   labels: number;
   /** Number of classes of positions, >= 1. */
   classes?: number;
   /** Number of states, >= 1. */
   states: number;
-  /** R >= 1, at most 2^31 - 3. */
+  /** R, the number of values, >= 1, at most 2^31 - 3. */
   values: number;
   /** The state before the first position. */
   start?: number;
@@ -652,6 +652,59 @@ export interface Automaton {
   endActions?: Numbers;
   /** By label: the value that `fire.label` fires, or -1 for nothing. Absent: the label itself. */
   labelValues?: Numbers;
+}
+
+/**
+ * The scores of a sequence or a tree of T positions, each of which has one of m labels. The score
+ * of a labelling is a sum: the unary score of the label at each position, the edge score of the
+ * labels at each pair of neighbours, the start score of the first label, and the end score of the
+ * last label. In a tree, a pair of neighbours is a position and its parent; each root adds a start
+ * score, and each leaf an end score. If one of these scores is minus infinity, the labelling is
+ * forbidden. All scores of a chain have one element type.
+ */
+export interface Chain {
+  /**
+   * Edge, start and end scores that chains can share, with the masks of the transitions. `edges`,
+   * `start` and `end` below replace them, each together with its mask. Absent: all scores are 0.
+   */
+  transitions?: Transitions | null;
+  /**
+   * Edge scores of this chain alone, which replace those of `transitions`: one m x m matrix for all
+   * edges, or T - 1, where matrix t - 1 is for the edge to position t. Absent: the edge scores of
+   * `transitions`.
+   */
+  edges?: Numbers;
+  /** m start scores of this chain alone; absent: those of `transitions`. */
+  start?: Numbers;
+  /** m end scores of this chain alone; absent: those of `transitions`. */
+  end?: Numbers;
+  /**
+   * A tree: T parents, each an earlier position, or -1 for a root (position 0 and possibly others).
+   * Absent: a chain.
+   */
+  parents?: Numbers;
+  /** T labels that positions must take, -1: free. Absent: all free. */
+  forced?: Numbers;
+  /** T x m bytes: 0 forbids label y at position t. Absent: all allowed. */
+  allowed?: Flags;
+}
+
+/**
+ * Many chains with the same number of labels, whose scores are in one array. A position is numbered
+ * by its row in this array, through all chains.
+ */
+export interface Corpus {
+  /**
+   * By position: m x m scores without gaps, of the type of `unary`, which replace the edge scores
+   * and the mask of `transitions`: entry [x][y] is the score of label y at this position after
+   * label x at the one before it. The matrix of the first position of a chain is not read. Absent:
+   * the edge scores of `transitions`.
+   */
+  edges?: Numbers;
+  /** By position: the label that it must take, or -1: free. Absent: all free. */
+  forced?: Numbers;
+  /** By position: m bytes, 0 forbids a label. Absent: all allowed. */
+  allowed?: Flags;
 }
 
 /**
@@ -698,6 +751,30 @@ export interface LearnOptions {
    * cancel.
    */
   progress?: (progress: LearnProgress) => boolean | void;
+}
+
+/** Members of one clique, or of several consecutive ones. */
+export interface Members {
+  /**
+   * By entry: a position in this chain, or -1 for the whole chain. Absent: whole chains in property
+   * cliques, position 0 in others, as for single items. An instance joins as a whole.
+   */
+  positions?: Numbers;
+  /**
+   * By entry: how often the member counts, >= 1: the weights w_i. The count of a value is the sum
+   * of the weights of the members with this value, and n is the sum of all weights; this holds in
+   * the potential, in reasons. The scores of the members are not multiplied. If the options of a
+   * run ask for exact max-marginals or for an algorithm that takes no weights, they do not apply to
+   * cliques with weights. Absent: 1 for all.
+   */
+  weights?: Numbers;
+  /**
+   * By clique: the chain of its centre, in place of one that it had. Freezing with a centred clique
+   * without centre fails with STATE. Absent: no centre is set.
+   */
+  centreChains?: Numbers;
+  /** By clique: the position of its centre; absent: 0 for all. */
+  centrePositions?: Numbers;
 }
 
 /**
@@ -808,4 +885,21 @@ export interface RunOptions {
    * if above 0, never scores less.
    */
   effort?: number;
+}
+
+/** What transitions have beside their matrix. */
+export interface TransitionsOptions {
+  /** m scores, added at the first position; absent: zeros. */
+  start?: Numbers;
+  /** m scores, added at the last position; absent: zeros. */
+  end?: Numbers;
+  /**
+   * m x m bytes without gaps, in which 0 forbids: entry [x][y] is for label y directly after label
+   * x. Absent: nothing is forbidden. schemeMask fills this and the next two arrays.
+   */
+  mask?: Flags;
+  /** By label: 0 forbids it at the first position. Absent: none is forbidden. */
+  startMask?: Flags;
+  /** By label: 0 forbids it at the last position. Absent: none is forbidden. */
+  endMask?: Flags;
 }

@@ -574,9 +574,11 @@ pub struct chorale_transitions_options {
     pub start: *const std::os::raw::c_void,
     #[doc = " m scores, added at the last position; NULL: zeros. Copied"]
     pub end: *const std::os::raw::c_void,
-    #[doc = " Three arrays of bytes, in which 0 forbids. mask: m x m without gaps, entry [x][y] for label y\n directly after label x. start_mask, end_mask: m entries, for the label of the first and of the\n last position. Each may be NULL, and then forbids nothing. chorale_scheme_mask fills such\n arrays."]
+    #[doc = " m x m bytes without gaps, in which 0 forbids: entry [x][y] is for label y directly after label x.\n NULL: nothing is forbidden. chorale_scheme_mask fills this and the next two arrays."]
     pub mask: *const u8,
+    #[doc = " by label: 0 forbids it at the first position. NULL: none is forbidden"]
     pub start_mask: *const u8,
+    #[doc = " by label: 0 forbids it at the last position. NULL: none is forbidden"]
     pub end_mask: *const u8,
 }
 #[test]
@@ -699,22 +701,23 @@ extern "C" {
 pub struct chorale_chain {
     #[doc = " sizeof(chorale_chain)"]
     pub struct_size: usize,
-    #[doc = " T >= 0, at most 2^31 - 2"]
+    #[doc = " T, the number of positions: 0 to 2^31 - 2"]
     pub length: i64,
-    #[doc = " m >= 1"]
+    #[doc = " m, the number of labels, >= 1"]
     pub labels: i64,
     #[doc = " of unary, edges, start and end"]
     pub element: chorale_element,
-    #[doc = " of edges"]
+    #[doc = " of `edges`: what their rows are"]
     pub orientation: chorale_orientation,
-    #[doc = " T x m scores: that of label y at position t is at index t * unary_row_stride + y *\n unary_column_stride, in elements. Strides of 0: rows without gaps. Entries must not overlap."]
+    #[doc = " T x m scores; minus infinity forbids a label at a position. That of label y at position t is at\n index t * unary_row_stride + y * unary_column_stride, in elements. Strides of 0: rows without gaps.\n Entries whose strides are not 0 must not overlap."]
     pub unary: *const std::os::raw::c_void,
     pub unary_row_stride: i64,
     pub unary_column_stride: i64,
-    #[doc = " Edge, start and end scores, with the masks of the transitions. `edges`, `start` and `end` below\n replace them, each together with its mask. NULL: zeros."]
+    #[doc = " Edge, start and end scores that chains can share, with the masks of the transitions. `edges`,\n `start` and `end` below replace them, each together with its mask. NULL: all scores are 0."]
     pub transitions: *const chorale_transitions,
-    #[doc = " Edge scores of this chain alone, which replace those of `transitions`. edge_matrices is 1 (one\n m x m matrix for all edges) or T - 1 (a matrix for each edge: matrix t - 1, which begins at\n (t - 1) * edge_matrix_stride, is for the edge to position t). Strides are in elements; 0:\n without gaps. NULL: the edge scores of `transitions`."]
+    #[doc = " Edge scores of this chain alone, which replace those of `transitions`: one m x m matrix for all\n edges, or T - 1, where matrix t - 1 is for the edge to position t. NULL: the edge scores of\n `transitions`. Matrix t - 1 begins at (t - 1) * edge_matrix_stride. Strides are in elements; 0:\n without gaps."]
     pub edges: *const std::os::raw::c_void,
+    #[doc = " 1 or T - 1"]
     pub edge_matrices: i64,
     pub edge_matrix_stride: i64,
     pub edge_row_stride: i64,
@@ -974,13 +977,13 @@ pub const CHORALE_FIRE_TABLE: i32 = -3;
 pub struct chorale_automaton {
     #[doc = " sizeof(chorale_automaton)"]
     pub struct_size: usize,
-    #[doc = " m >= 1"]
+    #[doc = " m, the number of labels, >= 1"]
     pub labels: i64,
     #[doc = " number of classes of positions, >= 1"]
     pub classes: i64,
     #[doc = " number of states, >= 1"]
     pub states: i64,
-    #[doc = " R >= 1, at most 2^31 - 3"]
+    #[doc = " R, the number of values, >= 1, at most 2^31 - 3"]
     pub values: i64,
     #[doc = " the state before the first position"]
     pub start: i32,
@@ -1111,7 +1114,7 @@ extern "C" {
 pub struct chorale_label_map {
     #[doc = " sizeof(chorale_label_map)"]
     pub struct_size: usize,
-    #[doc = " m >= 1"]
+    #[doc = " m, the number of labels, >= 1"]
     pub labels: i64,
     #[doc = " number of kinds, >= 1; equal to labels if kind_of_label is NULL"]
     pub kinds: i64,
@@ -1330,28 +1333,29 @@ pub struct chorale_corpus {
     pub struct_size: usize,
     #[doc = " >= 0"]
     pub chains: i64,
-    #[doc = " chains + 1 entries; NULL: every chain has one position (it is a single\nitem)"]
+    #[doc = " by chain its first position, and after these the position after the last\none: chains + 1 entries, ascending. NULL: every chain has one position\n(it is a single item)"]
     pub offsets: *const i64,
-    #[doc = " m >= 1"]
+    #[doc = " m, the number of labels, >= 1"]
     pub labels: i64,
     #[doc = " of unary: CHORALE_FLOAT64 (default) or CHORALE_FLOAT32"]
     pub element: chorale_element,
     #[doc = " 1: `unary`, `edges`, `tokens`, `forced` and `allowed` are not copied; they must stay valid and\n unchanged until the last reference to the model is released. 0 (default): copied."]
     pub borrow: i32,
-    #[doc = " Score of label y at position p: at p * unary_row_stride + y * unary_column_stride, in elements.\n Strides of 0: rows without gaps."]
+    #[doc = " By position m scores; minus infinity forbids a label. That of label y at position p is at p *\n unary_row_stride + y * unary_column_stride, in elements. Strides of 0: rows without gaps."]
     pub unary: *const std::os::raw::c_void,
     pub unary_row_stride: i64,
     pub unary_column_stride: i64,
-    #[doc = " of all chains; NULL: all scores 0"]
+    #[doc = " those of all chains; NULL: all scores are 0"]
     pub transitions: *const chorale_transitions,
     #[doc = " by position: a token id >= 0, or -1 for none. NULL: no chain has any"]
     pub tokens: *const i32,
     #[doc = " by chain: the number of its group (document). NULL: 0 for all"]
     pub groups: *const i64,
-    #[doc = " `uncounted_count` labels that take no part in the agreement of positions (decode.h), such as\n \"no entity\": positions gain nothing by having them together. NULL: all take part; given, it\n has at least one entry"]
+    #[doc = " Labels that take no part in the agreement of positions (decode.h), such as \"no entity\":\n positions gain nothing by having them together. NULL: all take part"]
     pub uncounted: *const i32,
+    #[doc = " at least 1 if `uncounted` is given"]
     pub uncounted_count: i64,
-    #[doc = " By position: m x m scores without gaps, of the type `element`, which replace the edge scores and\n the mask of `transitions`: entry [x][y] is the score of label y at this position after label x\n at the one before it. The matrix of the first position of a chain is not read. NULL: the edge\n scores of `transitions`"]
+    #[doc = " By position: m x m scores without gaps, of the type of `unary`, which replace the edge scores and\n the mask of `transitions`: entry [x][y] is the score of label y at this position after label x\n at the one before it. The matrix of the first position of a chain is not read. NULL: the edge\n scores of `transitions`"]
     pub edges: *const std::os::raw::c_void,
     #[doc = " by position: the label that it must take, or -1: free. NULL: all free"]
     pub forced: *const i32,
@@ -1581,17 +1585,17 @@ pub struct chorale_members {
     pub first: i64,
     #[doc = " >= 0"]
     pub cliques: i64,
-    #[doc = " cliques + 1 entries, ascending"]
+    #[doc = " Clique first + c gets the members offsets[c] .. offsets[c + 1] - 1: cliques + 1 entries, ascending."]
     pub offsets: *const i64,
     #[doc = " by entry: the number of a chain in the model"]
     pub chains: *const i64,
     #[doc = " By entry: a position in this chain, or -1 for the whole chain. NULL: whole chains in property\n cliques, position 0 in others, as for single items. An instance joins as a whole."]
     pub positions: *const i64,
-    #[doc = " By entry: how often the member counts, >= 1: the weights w_i of clique.h, \"Weights\". The count\n of a value is the sum of the weights of the members with this value, and n is the sum of all\n weights; this holds in the potential, in reasons (run.h). The scores of the members are not\n multiplied. If the options of a run ask for exact max-marginals or for an algorithm that takes no\n weights, they do not apply to cliques with weights. NULL: 1 for all."]
+    #[doc = " By entry: how often the member counts, >= 1: the weights w_i (\"Weights\" in clique.h). The count\n of a value is the sum of the weights of the members with this value, and n is the sum of all\n weights; this holds in the potential, in reasons (run.h). The scores of the members are not\n multiplied. If the options of a run ask for exact max-marginals or for an algorithm that takes no\n weights, they do not apply to cliques with weights. NULL: 1 for all."]
     pub weights: *const i64,
-    #[doc = " By clique: the chain and the position of its centre, in place of one that it had. Freezing with\n a centred clique without centre fails with STATE. NULL: no centre is set."]
+    #[doc = " By clique: the chain of its centre, in place of one that it had. Freezing with a centred clique\n without centre fails with STATE. NULL: no centre is set."]
     pub centre_chains: *const i64,
-    #[doc = " NULL: 0 for all"]
+    #[doc = " by clique: the position of its centre; NULL: 0 for all"]
     pub centre_positions: *const i64,
     #[doc = " By entry, for a whole chain of T positions: T entries each. classes: the class of each position\n (property.h); NULL, or NULL for a chain: all 0. tables: for FIRE_TABLE (property.h), the value\n to fire, or -1 for none; for a property of create_token_label, any numbers, such as token ids.\n NULL, or NULL for a chain: the tokens of the chain."]
     pub classes: *const *const i32,
@@ -3763,7 +3767,7 @@ pub struct chorale_rule {
     pub price: f64,
     #[doc = " read by RULE_PROPERTY; its classes are 0, its table are the\ntokens"]
     pub property: *const chorale_property,
-    #[doc = " `chain_count` chains in any order that the rule concerns. NULL (default): all chains."]
+    #[doc = " those that the rule concerns, in any order. NULL (default): all chains"]
     pub chains: *const i64,
     pub chain_count: i64,
 }
