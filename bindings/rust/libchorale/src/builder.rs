@@ -12,19 +12,20 @@ options! {
     /// Describes a clique that is to be added to a model.
     #[derive(Clone, Debug)]
     #[must_use = "a setup is for a builder"]
-    pub struct CliqueSetup<'a> {
+    pub struct CliqueSetup<'a> of chorale_clique_setup {
         property: Option<&'a Property>,
         values: usize,
         potentials: Vec<&'a Potential>,
         centred: bool,
     }
-    set {
+    set(self) {
         /// Sets the value of each label in a position clique: 0 to R - 1, or -1 for EMPTY (no value).
         /// Unless this is called, each label is its own value.
-        label_values: &'a [i32],
+        label_values: &'a [i32] => (label_values, labels) = lent_all(label_values),
         /// Sets the value that the centre has with each label. Unless this is called, each label is its
         /// own value.
-        centre_label_values: &'a [i32],
+        centre_label_values: &'a [i32] => (centre_label_values, centre_labels) =
+            lent_all(centre_label_values),
     }
 }
 
@@ -48,18 +49,16 @@ impl<'a> CliqueSetup<'a> {
         Self::of(None, values, potentials.to_vec(), true)
     }
 
-    fn raw(&self, centres: &[*const c::chorale_potential]) -> c::chorale_clique_setup {
-        let mut raw = init!(chorale_clique_setup);
+    fn raw(&self, centres: &[*const c::chorale_potential]) -> Result<c::chorale_clique_setup> {
+        let mut raw = self.given()?;
         raw.property = self.property.map_or(std::ptr::null(), Property::as_ptr);
         raw.values = size(self.values);
-        (raw.label_values, raw.labels) = lent_all(self.label_values);
         if self.centred {
-            (raw.centre_potentials, raw.centre_values) = lent_all(Some(centres));
+            (raw.centre_potentials, raw.centre_values) = lent_all(centres);
         } else {
             raw.potential = centres.first().copied().unwrap_or(std::ptr::null());
         }
-        (raw.centre_label_values, raw.centre_labels) = lent_all(self.centre_label_values);
-        raw
+        Ok(raw)
     }
 }
 
@@ -67,26 +66,26 @@ options! {
     /// Members for [`ModelBuilder::add_members`]: chains, and what else is known of each.
     #[derive(Clone, Copy, Debug)]
     #[must_use]
-    pub struct Members<'x> {
+    pub struct Members<'x> of chorale_members {
         chains: &'x [i64],
         centres: Option<(&'x [i64], &'x [i64])>,
     }
-    set {
+    set(self) {
         /// Members of several cliques: clique `first + c` gets the members `offsets[c] ..
         /// offsets[c + 1]`, in this order.
-        offsets: &'x [i64],
+        offsets: &'x [i64] => _,
         /// The position of each member within its chain; -1 for the whole chain.
-        positions: &'x [i64],
+        positions: &'x [i64] => [self.chains.len()],
         /// How often each member counts in the potential, at least 1. The count of a value is then the
         /// sum of the weights of the members with this value, and the sum of all weights takes the place
         /// of the number of members n. The members' scores do not change. A clique with a weight above 1
         /// gets all its members in one call.
-        weights: &'x [i64],
+        weights: &'x [i64] => [self.chains.len()],
         /// For each whole chain the class of each position, a small number; None: all 0.
-        classes: &'x [Option<&'x [i32]>],
+        classes: &'x [Option<&'x [i32]>] => _,
         /// For each whole chain the number that the property reads at each position, such as a token
         /// id; None: the chain's tokens.
-        tables: &'x [Option<&'x [i32]>],
+        tables: &'x [Option<&'x [i32]>] => _,
     }
 }
 
@@ -181,7 +180,7 @@ impl ModelBuilder {
     /// Errors: Size, ValuesMismatch (the potential), OutOfRange (`label_values`), OutOfMemory.
     pub fn add_cliques(&mut self, setup: &CliqueSetup<'_>, number: usize) -> Result<Range<usize>> {
         let potentials: Vec<_> = setup.potentials.iter().map(|p| p.as_ptr()).collect();
-        let raw = setup.raw(&potentials);
+        let raw = setup.raw(&potentials)?;
         let (builder, mut first) = (&self.handle, 0);
         call!(chorale_model_builder_add_cliques(
             builder, &raw, number, &mut first
@@ -206,13 +205,11 @@ impl ModelBuilder {
         let cliques = offsets.len().saturating_sub(1);
         let classes = self.arrays("classes", members.classes, chains)?;
         let tables = self.arrays("tables", members.tables, chains)?;
-        let mut raw = init!(chorale_members);
+        let mut raw = members.given()?;
         raw.first = size(first);
         raw.cliques = size(cliques);
         raw.offsets = lent_offsets("offsets", offsets, "chains", chains.len())?;
         raw.chains = chains.as_ptr();
-        raw.positions = lent("positions", members.positions, chains.len())?;
-        raw.weights = lent("weights", members.weights, chains.len())?;
         if let Some((chains, positions)) = members.centres {
             raw.centre_chains = lent("centre chains", chains, cliques)?;
             raw.centre_positions = lent("centre positions", positions, cliques)?;

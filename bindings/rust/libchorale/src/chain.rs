@@ -1,7 +1,7 @@
 //! The scores of one sequence or tree.
 
 use crate::array::{named, product, Element, IntoMatrix, Matrix};
-use crate::pass::{count, lent, size, Pass};
+use crate::pass::{count, lent, size};
 use crate::{c, Error, Orientation, Result, Transitions};
 
 options! {
@@ -30,28 +30,28 @@ options! {
     /// ```
     #[derive(Clone, Debug)]
     #[must_use = "a chain is scores for a solver or a model"]
-    pub struct Chain<'s, N: Element = f64> {
+    pub struct Chain<'s, N: Element = f64> of chorale_chain {
         unary: Matrix<'s, N>,
         transitions: Option<Transitions>,
         /// One matrix, labels x labels, or one for each edge below the other.
         edges: Option<Matrix<'s, N>>,
         allowed: Option<Matrix<'s, u8>>,
     }
-    set {
+    set(self) {
         /// Sets whether the rows of this chain's own transition matrices stand for the label before or
         /// for the label after. The default is [`Orientation::RowsFrom`]: the label before.
         orientation: Orientation,
         /// Sets start scores: for each label the score of this label at the first position. They
         /// replace the start scores of the shared transitions.
-        start: &'s [N],
+        start: &'s [N] => [self.labels()],
         /// Sets end scores: for each label the score of this label at the last position. They replace
         /// the end scores of the shared transitions.
-        end: &'s [N],
+        end: &'s [N] => [self.labels()],
         /// Makes the chain a tree. parents: for each position its parent, which is an earlier position,
         /// or -1 for a root.
-        parents: &'s [i32],
+        parents: &'s [i32] => [self.len()],
         /// Sets the label that each position must take, or -1 if the position is free.
-        forced: &'s [i32],
+        forced: &'s [i32] => [self.len()],
     }
 }
 
@@ -112,10 +112,6 @@ impl<'s, N: Element> Chain<'s, N> {
     pub fn unary(&self) -> &Matrix<'s, N> {
         &self.unary
     }
-    /// Returns the parent of each position of a tree; None for a chain.
-    pub fn tree(&self) -> Option<&'s [i32]> {
-        self.parents
-    }
 
     /// Computes the score of a labelling; minus infinity if the labelling is forbidden. Errors:
     /// those of a [`Chain`]; Shape, OutOfRange (`labelling`).
@@ -130,11 +126,10 @@ impl<'s, N: Element> Chain<'s, N> {
     /// Returns the struct for C, which points to this chain's arrays.
     pub(crate) fn raw(&self) -> Result<c::chorale_chain> {
         let (length, labels) = (self.len(), self.labels());
-        let mut raw = init!(chorale_chain);
+        let mut raw = self.given()?;
         raw.length = size(length);
         raw.labels = size(labels);
         raw.element = N::ELEMENT;
-        raw.orientation = self.orientation.map_or(raw.orientation, Pass::pass);
         raw.unary = self.unary.as_ptr().cast();
         if let Some(transitions) = &self.transitions {
             raw.transitions = transitions.as_ptr();
@@ -143,10 +138,6 @@ impl<'s, N: Element> Chain<'s, N> {
             raw.edges = edges.as_ptr().cast();
             raw.edge_matrices = size(edges.rows() / labels.max(1));
         }
-        raw.start = lent("start", self.start, labels)?.cast();
-        raw.end = lent("end", self.end, labels)?.cast();
-        raw.parents = lent("parents", self.parents, length)?;
-        raw.forced = lent("forced", self.forced, length)?;
         if let Some(allowed) = &self.allowed {
             allowed.check_shape("allowed", length, labels)?;
             raw.allowed = allowed.as_ptr();

@@ -13,17 +13,17 @@ options! {
     /// weights.
     #[derive(Clone, Debug)]
     #[must_use = "a problem is for a solver"]
-    pub struct CliqueProblem<'a> {
+    pub struct CliqueProblem<'a> of chorale_clique_problem {
         scores: Matrix<'a, f64>,
     }
-    set {
+    set(self) {
         /// Sets the value that each member must take: one entry for each member, -1 if the member is
         /// free.
-        fixed: &'a [i32],
+        fixed: &'a [i32] => [self.members()],
         /// Sets how often each member counts in the potential: one weight for each member, at least 1.
         /// The counts n_v are then sums of weights. The default is 1. Weights above 1 require a
         /// SUM potential whose tables are convex and forbid no count.
-        weights: &'a [i64],
+        weights: &'a [i64] => [self.members()],
     }
 }
 
@@ -43,31 +43,46 @@ impl<'a> CliqueProblem<'a> {
     }
 
     fn raw(&self) -> Result<c::chorale_clique_problem> {
-        let mut raw = init!(chorale_clique_problem);
+        let mut raw = self.given()?;
         raw.members = size(self.members());
         raw.values = size(self.values());
         raw.scores = self.scores.as_ptr();
-        raw.fixed = lent("fixed", self.fixed, self.members())?;
-        raw.weights = lent("weights", self.weights, self.members())?;
         Ok(raw)
     }
 }
 
-raw_options! {
+/// Where alpha-expansion, local search and ICM start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Start<'a> {
+    /// Every member has the value that its own scores prefer.
+    Independent,
+    /// Every member that may take this value has it; all other members have their best values.
+    Value(usize),
+    /// An assignment: one value for each member.
+    Assignment(&'a [i32]),
+    /// The result of alpha-pass.
+    AlphaPass,
+}
+
+options! {
     /// Options for solving a clique. Options that are not set have the library's defaults.
-    #[derive(Clone, Debug)]
+    #[derive(Clone, Debug, Default)]
     #[must_use = "options are for a call"]
     pub struct CliqueOptions<'a> of chorale_clique_options {
-        /// This field and `subset_size` are checked against the range of `i32` when the options are
-        /// used.
-        start_value: Option<usize>,
-        subset_size: Option<usize>,
-        start: Option<&'a [i32]>,
         cancel: Option<Cancel>,
     }
-    set {
+    set(self) {
         /// Sets the algorithm. The default is [`Algorithm::Auto`].
         algorithm: Algorithm,
+        /// Sets where alpha-expansion, local search and ICM start. The default is [`Start::Independent`].
+        start: Start<'a> => _,
+        /// Sets the greatest number of values in a set tried by [`Algorithm::GeneralisedAlphaPass`], at
+        /// least 1. The default is 2.
+        subset_size: usize => subset_size = match subset_size {
+            0 => -1, // 0 is for the default
+            size => index("subset_size", size)?,
+        },
         /// Sets the greatest number of iterations. Depending on the algorithm, an iteration is a sweep
         /// over the members, a round, a step of the Lagrange multipliers, a majority value, or a flow.
         /// 0: the algorithm's own default.
@@ -82,6 +97,10 @@ raw_options! {
         /// this fraction of the largest useful multiplier. (A greater multiplier would change no
         /// member's value.) The default is 1e-3.
         tolerance: f64,
+        /// Ends the call as soon as `upper_bound - score` is at most `gap * |score|`, or within the
+        /// rounding error. A gap of 0 requests a proof of optimality. Unless this is called, no gap is
+        /// requested.
+        gap: f64 => (gap, prove) = (gap, (gap == 0.0).into()),
         /// Sets the time limit, counted from the start of a call. A call that reaches the limit returns
         /// the best assignment found so far.
         time_limit: Duration => time_limit = seconds(Some(time_limit)),
@@ -92,61 +111,30 @@ raw_options! {
 }
 
 impl<'a> CliqueOptions<'a> {
-    /// Lets alpha-expansion, local search and ICM start with every member at the value that its own
-    /// scores prefer. This is the default.
-    pub fn start_independent(mut self) -> Self {
-        self.raw.0.start = c::CHORALE_START_INDEPENDENT;
-        self
+    /// Returns the library's defaults.
+    pub fn new() -> Self {
+        Self::of(None)
     }
-    /// Lets alpha-expansion, local search and ICM start with `value` for every member that may take
-    /// it; all other members start with their best values.
-    pub fn start_value(mut self, value: usize) -> Self {
-        self.raw.0.start = c::CHORALE_START_VALUE;
-        self.start_value = Some(value);
+    /// Sets a flag that ends the call when raised.
+    pub fn cancel(mut self, cancel: &Cancel) -> Self {
+        self.cancel = Some(cancel.clone());
         self
-    }
-    /// Lets alpha-expansion, local search and ICM start from an assignment: one value for each member.
-    pub fn start_assignment(mut self, assignment: &'a [i32]) -> Self {
-        self.raw.0.start = c::CHORALE_START_ASSIGNMENT;
-        self.start = Some(assignment);
-        self
-    }
-    /// Lets alpha-expansion, local search and ICM start from the result of alpha-pass.
-    pub fn start_alpha_pass(mut self) -> Self {
-        self.raw.0.start = c::CHORALE_START_ALPHA_PASS;
-        self
-    }
-    /// Ends the call as soon as `upper_bound - score` is at most `gap * |score|`, or within the
-    /// rounding error. A gap of 0 requests a proof of optimality. Unless this is called, no gap is
-    /// requested.
-    pub fn gap(mut self, gap: f64) -> Self {
-        self.raw.0.gap = gap;
-        self.raw.0.prove = (gap == 0.0).into();
-        self
-    }
-    setters! {
-        /// Sets the greatest number of values in a set tried by [`Algorithm::GeneralisedAlphaPass`], at
-        /// least 1. The default is 2.
-        pub fn subset_size(self, subset_size: usize) -> Self {
-            self.subset_size = Some(subset_size)
-        }
-        /// Sets a flag that ends the call when raised.
-        pub fn cancel(self, cancel: &Cancel) -> Self { self.cancel = Some(cancel.clone()) }
     }
 
     fn raw(&self, members: usize) -> Result<c::chorale_clique_options> {
-        let mut raw = self.raw.0;
-        if let Some(value) = self.start_value {
-            raw.start_value = index("start_value", value)?;
-        }
-        if let Some(values) = self.subset_size {
-            raw.subset_size = if values == 0 {
-                -1
-            } else {
-                index("subset_size", values)?
-            };
-        }
-        raw.start_assignment = lent("the start assignment", self.start, members)?;
+        let mut raw = self.given()?;
+        raw.start = match self.start.unwrap_or(Start::Independent) {
+            Start::Independent => c::CHORALE_START_INDEPENDENT,
+            Start::Value(value) => {
+                raw.start_value = index("the start value", value)?;
+                c::CHORALE_START_VALUE
+            }
+            Start::Assignment(values) => {
+                raw.start_assignment = lent("the start assignment", values, members)?;
+                c::CHORALE_START_ASSIGNMENT
+            }
+            Start::AlphaPass => c::CHORALE_START_ALPHA_PASS,
+        };
         raw.cancel = (&self.cancel).pass();
         Ok(raw)
     }

@@ -1,10 +1,9 @@
 //! Many chains in one call: a corpus holds the scores of all chains in one array.
 
 use crate::array::{named, product, Element, IntoMatrix, Matrix};
-use crate::pass::{count, lent, lent_all, lent_offsets, size, Pass};
+use crate::pass::{count, lent_all, lent_offsets, size, Pass};
 use crate::{c, Error, Result, Status, Transitions};
 use std::borrow::Cow;
-use std::ptr::null;
 
 options! {
     /// Many chains with the same number of labels, with their scores in one array. A corpus borrows its
@@ -27,31 +26,34 @@ options! {
     /// ```
     #[derive(Clone, Debug)]
     #[must_use = "a corpus is scores for a call or a model"]
-    pub struct Corpus<'s, N: Element = f64> {
+    pub struct Corpus<'s, N: Element = f64> of chorale_corpus {
         unary: Matrix<'s, N>,
         /// The row at which each chain begins, then the end of the last chain. None: every row is a
         /// chain.
         offsets: Option<Cow<'s, [i64]>>,
     }
-    set {
+    set(self) {
         /// Sets the transitions of all chains. Unless this is called, they are zero.
-        transitions: &'s Transitions,
+        transitions: &'s Transitions => transitions = transitions.as_ptr(),
         /// Sets edge scores that replace those of the transitions: for each row of the scores
         /// labels x labels numbers, from each label of the position before to each label of this one.
         /// Those of the first position of a chain are not read.
-        edges: &'s [N],
+        edges: &'s [N] => [product(&[self.rows(), self.labels(), self.labels()])?],
         /// Sets labels that positions must take: one for each row of the scores, -1 for none.
-        forced: &'s [i32],
+        forced: &'s [i32] => [self.rows()],
         /// Sets which labels are allowed: for each row of the scores a byte for each label, 0 forbids.
-        allowed: &'s [u8],
+        allowed: &'s [u8] => [self.rows().saturating_mul(self.labels())],
         /// Sets the tokens: for each row of the scores an id of at least 0, or -1 for none.
-        tokens: &'s [i32],
+        tokens: &'s [i32] => [self.rows()],
         /// Sets the group of each chain: the number of its document. Unless this is called, all chains
         /// are in one document.
-        groups: &'s [i64],
+        groups: &'s [i64] => [self.chains()],
         /// Sets labels that take no part in the agreement of positions, such as "no entity": positions
         /// gain nothing by having them together.
-        uncounted: &'s [i32],
+        uncounted: &'s [i32] => (uncounted, uncounted_count) = match uncounted {
+            [] => (std::ptr::null(), 0), // the library takes no empty list
+            labels => lent_all(labels),
+        },
     }
 }
 
@@ -141,24 +143,12 @@ impl<'s, N: Element> Corpus<'s, N> {
     /// Returns the struct for C, which points to this corpus's arrays. Errors: Shape (edges,
     /// forced, allowed, tokens, groups).
     pub(crate) fn raw(&self) -> Result<c::chorale_corpus> {
-        let (rows, labels) = (self.rows(), self.labels());
-        let mut raw = init!(chorale_corpus);
+        let mut raw = self.given()?;
         raw.chains = size(self.chains());
         raw.offsets = self.offsets.as_deref().pass();
         raw.labels = size(self.labels());
         raw.element = N::ELEMENT;
         raw.unary = self.unary.as_ptr().cast();
-        raw.transitions = self.transitions.map_or(null(), Transitions::as_ptr);
-        if self.edges.is_some() {
-            let entries = product(&[rows, labels, labels])?;
-            raw.edges = lent("edges", self.edges, entries)?.cast();
-        }
-        raw.forced = lent("forced", self.forced, rows)?;
-        raw.allowed = lent("allowed", self.allowed, rows.saturating_mul(labels))?;
-        raw.tokens = lent("tokens", self.tokens, rows)?;
-        raw.groups = lent("groups", self.groups, self.chains())?;
-        let uncounted = self.uncounted.filter(|labels| !labels.is_empty());
-        (raw.uncounted, raw.uncounted_count) = lent_all(uncounted);
         Ok(raw)
     }
 }

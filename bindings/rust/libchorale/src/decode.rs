@@ -1,11 +1,10 @@
 //! The simplest interface: from scores to labels that agree with each other.
 
 use crate::array::Element;
-use crate::handle::Handle;
 use crate::model::Slots;
 use crate::panics::settle;
 use crate::pass::{lent, lent_all, lent_offsets, size, written, Pass};
-use crate::run::{Owned, RunHandle};
+use crate::run::RunHandle;
 use crate::{
     c, Corpus, Error, Labelling, Model, Potential, Problem, Property, Reason, Result, Run,
     RunOptions, RunResult, Status,
@@ -22,32 +21,36 @@ options! {
     /// strength.
     #[derive(Clone, Debug)]
     #[must_use = "an agreement is for decode"]
-    pub struct Agreement<'a> {
+    pub struct Agreement<'a> of chorale_agreement {
         kind: Kind<'a>,
     }
-    set {
+    set(self) {
         /// Sets the strength of the agreement, any finite number. If it is negative, values should
         /// differ; if it is 0, there is no agreement. Unless this is called, the strength is found from
         /// the scores, as by [`learn`](crate::learn) without gold labels; [`Labelled::strength`] tells
         /// it. It says how strongly members should agree, not whether they do.
-        strength: f64,
+        strength: f64 => strength = if strength == 0.0 {
+            c::CHORALE_NO_AGREEMENT.into() // 0 is for a strength to be found
+        } else {
+            strength
+        },
         /// Sets a potential that replaces the strength. Its values are the labels, or the values of the
         /// property.
-        potential: &'a Potential,
+        potential: &'a Potential => potential = potential.as_ptr(),
         /// Sets whether chains of different groups (documents) can be in one clique. The default is
         /// false. Ignored by [`cliques`](Self::cliques).
         across: bool,
         /// Sets the least number of positions or chains that form a clique, at least 1. The default
         /// is 2.
-        minimum: usize,
+        minimum: usize => _,
         /// Sets tokens that form no clique, in any order; for [`keys`](Self::keys), sets such keys.
         /// Ignored by [`property`](Self::property) and [`cliques`](Self::cliques).
-        stop: &'a [i32],
+        stop: &'a [i32] => (stop, stop_count) = lent_all(stop),
         /// Sets how often each position counts in its clique: one weight of at least 1 for each row of
         /// the scores, or for [`property`](Self::property) for each chain. The counts n and n_v are
         /// then sums of weights. Requires a strength of at least 0, or a SUM potential with
         /// convex tables that forbid no count.
-        weights: &'a [i64],
+        weights: &'a [i64] => _,
     }
 }
 
@@ -85,8 +88,7 @@ impl<'a> Agreement<'a> {
     /// Returns the struct for C. place: the index of the agreement in the specification, for error
     /// messages. rows: the number of rows of the scores. chains: the number of chains.
     fn raw(&self, place: usize, rows: usize, chains: usize) -> Result<c::chorale_agreement> {
-        let mut raw = init!(chorale_agreement);
-        raw.across = self.across.unwrap_or(false).into();
+        let mut raw = self.given()?;
         if self.minimum == Some(0) {
             return Err(Error::new(
                 Status::Size,
@@ -94,16 +96,6 @@ impl<'a> Agreement<'a> {
             ));
         }
         raw.minimum = self.minimum.map_or(0, size);
-        match self.strength {
-            None => {}
-            // In C, 0 is for a strength to be found.
-            Some(0.0) => raw.strength = c::CHORALE_NO_AGREEMENT.into(),
-            Some(strength) => raw.strength = strength,
-        }
-        if let Some(potential) = self.potential {
-            raw.potential = potential.as_ptr();
-        }
-        (raw.stop, raw.stop_count) = lent_all(self.stop);
         let entries = match self.kind {
             Kind::Property(_) => chains,
             _ => rows,
@@ -159,26 +151,17 @@ impl<'a> Agreement<'a> {
 pub fn decode<'a, N: Element>(
     corpus: &Corpus<'_, N>,
     agreements: &[Agreement<'_>],
-    mut options: RunOptions<'a>,
+    options: RunOptions<'a>,
 ) -> Result<Labelled<'a>> {
     let raw = corpus.raw()?;
     let (given, slots) = specified(corpus, agreements)?;
-    let callbacks = Owned::new(std::mem::take(&mut options.callbacks));
-    let raw_options = options.raw(callbacks.0);
-    let decoded = Handle::create(|host, made, error| unsafe {
-        let (agreements, count) = (given.as_ptr(), size(given.len()));
-        c::chorale_decode(host, &raw, agreements, count, &raw_options, made, error)
-    });
-    let decoded = settle(decoded, &*slots)?;
-    let model = unsafe { Model::retain(c::chorale_decoded_model(decoded.as_ptr()), &slots) };
-    Ok(Labelled {
-        run: Run {
-            handle: RunHandle::Decoded(decoded),
-            model,
-            _cancel: options.cancel,
-            _callbacks: callbacks,
-        },
-    })
+    let run = Run::made(options, |options| {
+        let decoded = create!(chorale_decode(&raw, &given, given.len(), options));
+        let decoded = settle(decoded, &*slots)?;
+        let model = unsafe { Model::retain(c::chorale_decoded_model(decoded.as_ptr()), &slots) };
+        Ok((RunHandle::Decoded(decoded), model))
+    })?;
+    Ok(Labelled { run })
 }
 
 /// Returns agreements for C, and the slots of their potentials' callbacks.

@@ -16,18 +16,22 @@ use std::os::raw::c_char;
 use std::sync::Arc;
 use std::time::Duration;
 
-raw_options! {
+options! {
     /// Options of [`learn`]. Options that are not set have the library's defaults.
-    #[derive(Debug)]
+    #[derive(Debug, Default)]
     #[must_use = "options are for learn"]
     pub struct LearnOptions<'a> of chorale_learn_options {
-        costs: Option<(Vec<f64>, usize)>,
-        classes: Option<Vec<Option<usize>>>,
-        begins: Option<Vec<i32>>,
+        costs: Option<(&'a [f64], usize)>,
         cancel: Option<Cancel>,
         progress: Option<ProgressFunction<'a, LearnProgress>>,
     }
-    set {
+    set(self) {
+        /// Makes micro F1 what is maximised. classes: for each label the class that it counts as, or
+        /// None if the label does not count. Cannot be combined with [`costs`](Self::costs).
+        classes: &'a [Option<usize>] => _,
+        /// Makes F1 that of spans. begins: for each label whether it begins a span. Needs
+        /// [`classes`](Self::classes).
+        begins: &'a [bool] => _,
         /// Sets whether something may be applied that lowers accuracy by more than a standard error.
         /// The default is false.
         may_lower_accuracy: bool,
@@ -43,31 +47,30 @@ raw_options! {
 }
 
 impl<'a> LearnOptions<'a> {
+    /// Returns the library's defaults.
+    pub fn new() -> Self {
+        Self::of(None, None, None)
+    }
     /// Sets the costs of wrong labels: a matrix of `labels` x `labels`, in which the row is the
     /// gold label and the column the label given. Unless this is called, each wrong label costs 1.
-    pub fn costs(mut self, costs: &[f64], labels: usize) -> Self {
-        self.costs = Some((costs.to_vec(), labels));
+    pub fn costs(mut self, costs: &'a [f64], labels: usize) -> Self {
+        self.costs = Some((costs, labels));
         self
     }
-    setters! {
-        /// Makes micro F1 what is maximised. classes: for each label the class that it counts as, or
-        /// None if the label does not count. Cannot be combined with [`costs`](Self::costs).
-        pub fn classes(self, classes: &[Option<usize>]) -> Self {
-            self.classes = Some(classes.to_vec())
-        }
-        /// Makes F1 that of spans. begins: for each label whether it begins a span. Needs
-        /// [`classes`](Self::classes).
-        pub fn begins(self, begins: &[bool]) -> Self {
-            self.begins = Some(begins.iter().map(|&begin| begin.into()).collect())
-        }
-        /// Sets a flag that, when raised, ends the call; nothing is applied then.
-        pub fn cancel(self, cancel: &Cancel) -> Self { self.cancel = Some(cancel.clone()) }
-        /// Sets a function that is called after every run, on the thread that called [`learn`]. If the
-        /// function returns Break, the call ends as after a cancel. A panic in the function also ends
-        /// the call, and is resumed.
-        pub fn progress(self, progress: impl FnMut(&LearnProgress) -> ControlFlow<()> + Send + 'a) -> Self {
-            self.progress = Some(ProgressFunction::new(progress))
-        }
+    /// Sets a flag that, when raised, ends the call; nothing is applied then.
+    pub fn cancel(mut self, cancel: &Cancel) -> Self {
+        self.cancel = Some(cancel.clone());
+        self
+    }
+    /// Sets a function that is called after every run, on the thread that called [`learn`]. If the
+    /// function returns Break, the call ends as after a cancel. A panic in the function also ends
+    /// the call, and is resumed.
+    pub fn progress(
+        mut self,
+        function: impl FnMut(&LearnProgress) -> ControlFlow<()> + Send + 'a,
+    ) -> Self {
+        self.progress = Some(ProgressFunction::new(function));
+        self
     }
 }
 
@@ -107,14 +110,19 @@ pub fn learn(problems: &[&Problem], mut options: LearnOptions<'_>) -> Result<Lea
         .iter()
         .map(|problem| problem.as_ptr() as *const c::chorale_problem)
         .collect();
-    let mut raw = options.raw.0;
-    if let Some((costs, labels)) = &options.costs {
-        raw.costs = lent("costs", &costs[..], labels.saturating_mul(*labels))?;
-        raw.labels = size(*labels);
+    let mut raw = options.given()?;
+    if let Some((costs, labels)) = options.costs {
+        raw.costs = lent("costs", costs, labels.saturating_mul(labels))?;
+        raw.labels = size(labels);
     }
     let class = |class| index_or_none("classes", class);
-    let classes = options.classes.as_deref();
-    let classes = classes.map(|list| numbers(list, class)).transpose()?;
+    let classes = options.classes.map(|list| numbers(list, class));
+    let classes = classes.transpose()?;
+    let begins = options
+        .begins
+        .map(|list| numbers(list, |begin| Ok(begin.into())));
+    let begins = begins.transpose()?;
+    raw.begins = begins.as_deref().pass();
     if let Some(classes) = &classes {
         if classes.is_empty() {
             let rule = "classes has no entries; it must have one for each label";
@@ -124,12 +132,9 @@ pub fn learn(problems: &[&Problem], mut options: LearnOptions<'_>) -> Result<Lea
         if options.costs.is_none() {
             raw.labels = size(classes.len());
         }
-    }
-    raw.begins = match &classes {
         // Without classes, the library refuses `begins` before it reads them.
-        None => options.begins.as_deref().pass(),
-        Some(_) => lent("begins", options.begins.as_deref(), raw.labels.pass())?,
-    };
+        lent("begins", begins.as_deref(), raw.labels.pass())?;
+    }
     raw.cancel = (&options.cancel).pass();
     if let Some(progress) = &mut options.progress {
         raw.progress = Some(ProgressFunction::<LearnProgress>::tell::<c::chorale_learn_progress>);

@@ -119,7 +119,9 @@ pub use builder::{CliqueSetup, Members, ModelBuilder};
 pub use cancel::Cancel;
 pub use chain::Chain;
 pub use chain_solver::{ChainSolution, ChainSolver, KBest, Marginals};
-pub use clique::{CliqueMarginals, CliqueOptions, CliqueProblem, CliqueSolution, CliqueSolver};
+pub use clique::{
+    CliqueMarginals, CliqueOptions, CliqueProblem, CliqueSolution, CliqueSolver, Start,
+};
 pub use constants::{
     Action, Algorithm, ChainResult, CliqueResult, EvidenceOrigin, JointMode, Labelling,
     LearnProgress, LearntKind, LearntReport, LedgerChange, LedgerRow, LeftOut, MarginalForm,

@@ -1,7 +1,8 @@
 //! Options of a run, and its progress.
 
 use crate::pass::{positive, seconds, size, Pass};
-use crate::{c, panics, Algorithm, Cancel, JointMode, MessageElement, Progress, Rules};
+use crate::rules::RawRules;
+use crate::{c, panics, Algorithm, Cancel, JointMode, MessageElement, Progress, Result, Rules};
 use std::ops::ControlFlow;
 use std::os::raw::c_void;
 use std::time::Duration;
@@ -37,15 +38,7 @@ impl<P> std::fmt::Debug for ProgressFunction<'_, P> {
     }
 }
 
-/// The callbacks and rules of the caller. C stores their address, so they must not move while a run
-/// exists.
-#[derive(Debug, Default)]
-pub(crate) struct Callbacks<'a> {
-    progress: Option<ProgressFunction<'a, Progress>>,
-    rules: Option<Rules<'a>>,
-}
-
-raw_options! {
+options! {
     /// Options of a run. Options that are not set have the library's defaults.
     ///
     /// ```
@@ -55,13 +48,14 @@ raw_options! {
     ///     ControlFlow::Continue(())
     /// });
     /// ```
-    #[derive(Debug)]
+    #[derive(Debug, Default)]
     #[must_use = "options are for a run"]
     pub struct RunOptions<'a> of chorale_run_options {
         pub(crate) cancel: Option<Cancel>,
-        pub(crate) callbacks: Callbacks<'a>,
+        pub(crate) progress: Option<ProgressFunction<'a, Progress>>,
+        pub(crate) rules: Option<Rules<'a>>,
     }
-    set {
+    set(self) {
         /// Sets the greatest number of rounds. The default is 10.
         rounds: usize => rounds = if rounds == 0 { c::CHORALE_NO_ROUNDS.into() } else { size(rounds) },
         /// Sets the damping `d` of messages from cliques, at least 0 and below 1: the new message is
@@ -109,35 +103,47 @@ raw_options! {
 }
 
 impl<'a> RunOptions<'a> {
-    setters! {
-        /// Sets a flag that ends a call of the run when raised.
-        pub fn cancel(self, cancel: &Cancel) -> Self { self.cancel = Some(cancel.clone()) }
-        /// Sets the rules that labellings must keep, for [`decode`](crate::decode) alone: of the labellings
-        /// that keep them, the result is the best. A chain of which no labelling keeps them has its own
-        /// labels ([`Labelled::ruled_chains`](crate::Labelled::ruled_chains)). Provisional.
-        pub fn rules(self, rules: &Rules<'a>) -> Self { self.callbacks.rules = Some(rules.clone()) }
-        /// Sets a function that is called after every round and every step of the bound, on the thread
-        /// that calls the run. If the function returns Break, the call ends as after a cancel. A panic
-        /// in the function also ends the call, and is resumed.
-        pub fn progress(self, progress: impl FnMut(&Progress) -> ControlFlow<()> + Send + 'a) -> Self {
-            self.callbacks.progress = Some(ProgressFunction::new(progress))
-        }
+    /// Returns the library's defaults.
+    pub fn new() -> Self {
+        Self::of(None, None, None)
+    }
+    /// Sets a flag that ends a call of the run when raised.
+    pub fn cancel(mut self, cancel: &Cancel) -> Self {
+        self.cancel = Some(cancel.clone());
+        self
+    }
+    /// Sets a function that is called after every round and every step of the bound, on the thread
+    /// that calls the run. If the function returns Break, the call ends as after a cancel. A panic
+    /// in the function also ends the call, and is resumed.
+    pub fn progress(
+        mut self,
+        function: impl FnMut(&Progress) -> ControlFlow<()> + Send + 'a,
+    ) -> Self {
+        self.progress = Some(ProgressFunction::new(function));
+        self
+    }
+    /// Sets the rules that labellings must keep, for [`decode`](crate::decode) alone: of the labellings
+    /// that keep them, the result is the best. A chain of which no labelling keeps them has its own
+    /// labels ([`Labelled::ruled_chains`](crate::Labelled::ruled_chains)). Provisional.
+    pub fn rules(mut self, rules: &Rules<'a>) -> Self {
+        self.rules = Some(rules.clone());
+        self
     }
 
-    /// Converts the options for C. callbacks: the address of the callbacks, which must stay valid
-    /// as long as the run exists.
-    pub(crate) fn raw(&self, callbacks: *mut Callbacks<'_>) -> c::chorale_run_options {
-        let mut raw = self.raw.0;
+    /// Converts the options for C. progress: the address of the function, which must stay valid as long
+    /// as the run exists.
+    pub(crate) fn raw(
+        &self,
+        progress: *mut Option<ProgressFunction<'_, Progress>>,
+        rules: &Option<RawRules>,
+    ) -> Result<c::chorale_run_options> {
+        let mut raw = self.given()?;
         raw.cancel = (&self.cancel).pass();
-        unsafe {
-            if let Some(progress) = &mut (*callbacks).progress {
-                raw.progress = Some(ProgressFunction::<Progress>::tell::<c::chorale_progress>);
-                raw.progress_user = progress.user();
-            }
-            if let Some(rules) = &mut (*callbacks).rules {
-                raw.rules = rules.raw();
-            }
+        raw.rules = rules.as_ref().map_or(std::ptr::null(), |rules| &rules.0);
+        if let Some(progress) = unsafe { &mut *progress } {
+            raw.progress = Some(ProgressFunction::<Progress>::tell::<c::chorale_progress>);
+            raw.progress_user = progress.user();
         }
-        raw
+        Ok(raw)
     }
 }

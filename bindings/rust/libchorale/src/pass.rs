@@ -61,27 +61,45 @@ macro_rules! debug {
     };
 }
 
-/// Defines methods that set one thing and return `self`.
-macro_rules! setters {
-    ($(
-        $(#[$doc:meta])*
-        pub fn $name:ident($self:ident, $value:ident: $type:ty) -> Self { $set:expr }
-    )*) => {$(
-        $(#[$doc])*
-        pub fn $name(mut $self, $value: $type) -> Self {
-            $set;
-            $self
-        }
-    )*};
-}
-
 /// Defines a struct of what it is made of, and of options: each is a field that is None until the
-/// method of its name sets it.
+/// method of its name sets it. `of` names a struct of the C interface, which `given` then returns with the
+/// options that are set. An option sets the field of its name, unless an arrow follows. After the arrow
+/// stand the number of entries that the option must have, in brackets; or the fields that it sets,
+/// and to what; or `_` if it sets no field.
 macro_rules! options {
     (
         $(#[$about:meta])*
+        pub struct $type:ident<$life:lifetime $(, $N:ident: $bound:ident $(= $default:ty)?)?> of $raw:ident {
+            $($(#[$is:meta])* $see:vis $part:ident: $kind:ty,)*
+        }
+        set($this:ident) {
+            $($(#[$doc:meta])* $name:ident: $value:ty $(=> $field:tt $(= $set:expr)?)?,)*
+        }
+    ) => {
+        options! {
+            $(#[$about])*
+            pub struct $type<$life $(, $N: $bound $(= $default)?)?> {
+                $($(#[$is])* $see $part: $kind,)*
+            }
+            set {
+                $($(#[$doc])* $name: $value,)*
+            }
+        }
+
+        impl<$life $(, $N: $bound)?> $type<$life $(, $N)?> {
+            fn given(&$this) -> $crate::Result<c::$raw> {
+                let mut raw = init!($raw);
+                $(if let Some($name) = $this.$name {
+                    options!(@set raw $name $(=> $field $(= $set)?)?);
+                })*
+                Ok(raw)
+            }
+        }
+    };
+    (
+        $(#[$about:meta])*
         pub struct $type:ident<$life:lifetime $(, $N:ident: $bound:ident $(= $default:ty)?)?> {
-            $($(#[$is:meta])* $part:ident: $kind:ty,)*
+            $($(#[$is:meta])* $see:vis $part:ident: $kind:ty,)*
         }
         set {
             $($(#[$doc:meta])* $name:ident: $value:ty,)*
@@ -89,7 +107,7 @@ macro_rules! options {
     ) => {
         $(#[$about])*
         pub struct $type<$life $(, $N: $bound $(= $default)?)?> {
-            $($(#[$is])* $part: $kind,)*
+            $($(#[$is])* $see $part: $kind,)*
             $($name: Option<$value>,)*
         }
 
@@ -107,61 +125,20 @@ macro_rules! options {
             )*
         }
     };
-}
-
-/// A struct of the C interface that may move between threads and be shared by them: its pointers are
-/// NULL, or to arrays and objects that the struct around it borrows and that threads may share.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Given<T>(pub(crate) T);
-
-// Safe as said above.
-unsafe impl<T> Send for Given<T> {}
-unsafe impl<T> Sync for Given<T> {}
-
-/// Defines a struct of options that holds the library's struct, and what needs more than that. A method
-/// sets the field of its name, or the one after the arrow.
-macro_rules! raw_options {
-    (
-        $(#[$about:meta])*
-        pub struct $type:ident<$life:lifetime> of $raw:ident {
-            $($(#[$is:meta])* $see:vis $part:ident: $kind:ty,)*
-        }
-        set {
-            $($(#[$doc:meta])* $name:ident: $value:ty $(=> $field:ident = $set:expr)?,)*
-        }
-    ) => {
-        $(#[$about])*
-        pub struct $type<$life> {
-            raw: $crate::pass::Given<c::$raw>,
-            $($(#[$is])* $see $part: $kind,)*
-        }
-
-        impl Default for $type<'_> {
-            fn default() -> Self {
-                let raw = $crate::pass::Given(init!($raw));
-                Self { raw, $($part: Default::default(),)* }
-            }
-        }
-
-        impl<$life> $type<$life> {
-            /// Returns the library's defaults.
-            pub fn new() -> Self {
-                Self::default()
-            }
-            $(
-                $(#[$doc])*
-                pub fn $name(mut self, $name: $value) -> Self {
-                    raw_options!(@set self $name $(=> $field = $set)?);
-                    self
-                }
-            )*
-        }
+    (@set $raw:ident $name:ident) => {
+        $raw.$name = $crate::pass::Pass::pass($name)
     };
-    (@set $options:ident $name:ident) => {
-        $options.raw.0.$name = $crate::pass::Pass::pass($name)
+    (@set $raw:ident $name:ident => _) => {
+        let _ = $name;
     };
-    (@set $options:ident $name:ident => $field:ident = $set:expr) => {
-        $options.raw.0.$field = $crate::pass::Pass::pass($set)
+    (@set $raw:ident $name:ident => [$length:expr]) => {
+        $raw.$name = $crate::pass::lent(stringify!($name), $name, $length)?.cast()
+    };
+    (@set $raw:ident $name:ident => $field:ident = $set:expr) => {
+        $raw.$field = $crate::pass::Pass::pass($set)
+    };
+    (@set $raw:ident $name:ident => ($field:ident, $other:ident) = $set:expr) => {
+        ($raw.$field, $raw.$other) = $set
     };
 }
 
@@ -270,9 +247,9 @@ pub(crate) fn lent<'a, T: 'a>(
     }
 }
 
-/// Returns the address and the length of an array for C; NULL and 0 for None.
-pub(crate) fn lent_all<T>(array: Option<&[T]>) -> (*const T, i64) {
-    (array.pass(), size(array.map_or(0, <[T]>::len)))
+/// Returns the address and the length of an array for C.
+pub(crate) fn lent_all<T>(array: &[T]) -> (*const T, i64) {
+    (array.pass(), size(array.len()))
 }
 
 /// Returns the address of offsets, which divide an array of `length` entries into parts. Errors: Shape:

@@ -3,7 +3,7 @@
 use crate::array::{named, IntoMatrix};
 use crate::handle::Handle;
 use crate::panics::{settle, Slot};
-use crate::pass::{count, lent, size, Pass};
+use crate::pass::{count, lent, size};
 use crate::{c, Result, Scale, Shape};
 use std::os::raw::c_void;
 use std::sync::Arc;
@@ -45,9 +45,9 @@ options! {
     /// Options of a potential: the scale, the shape of tables, and the counted values.
     #[derive(Clone, Debug, Default)]
     #[must_use = "options are for a call"]
-    pub struct PotentialOptions<'a> {
+    pub struct PotentialOptions<'a> of chorale_potential_options {
     }
-    set {
+    set(self) {
         /// Sets the factor by which the potential is multiplied.
         scale: Scale,
         /// Declares the shape of the tables of a SUM. The declaration is not checked. Other families
@@ -56,7 +56,7 @@ options! {
         /// Sets which values are counted, one entry for each value. A value that is not counted adds
         /// nothing to the potential, but its members are still included in the n of
         /// [`scale`](Self::scale).
-        counted: &'a [bool],
+        counted: &'a [bool] => _,
     }
 }
 
@@ -66,9 +66,7 @@ impl PotentialOptions<'_> {
         Self::of()
     }
     fn raw(&self, values: usize) -> Result<c::chorale_potential_options> {
-        let mut raw = init!(chorale_potential_options);
-        raw.scale = self.scale.map_or(raw.scale, Pass::pass);
-        raw.shape = self.shape.map_or(raw.shape, Pass::pass);
+        let mut raw = self.given()?;
         raw.counted = lent("counted", self.counted, values)?.cast(); // a bool is a byte, 0 or 1
         Ok(raw)
     }

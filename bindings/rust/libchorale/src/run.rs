@@ -2,10 +2,13 @@
 
 use crate::array::{filled, product, Matrix};
 use crate::handle::Handle;
-use crate::options::Callbacks;
+use crate::options::ProgressFunction;
 use crate::panics::settle;
 use crate::pass::{count, lent, size, written, Pass};
-use crate::{c, Cancel, Labelling, LeftOut, Model, Reason, Result, RunOptions, RunResult, Shown};
+use crate::{
+    c, Cancel, Labelling, LeftOut, Model, Progress, Reason, Result, Rules, RunOptions, RunResult,
+    Shown,
+};
 
 impl Reason {
     /// Returns reasons as the library tells them, with values as those of their cliques.
@@ -77,12 +80,11 @@ pub struct ChainProbabilities {
 /// sent::<libchorale::Run<'static>>();
 /// ```
 pub struct Run<'a> {
-    // Declared first, so that the library's run is destroyed before the model and callbacks that it
-    // borrows.
+    // Declared first, so that the library's run is destroyed before what it borrows.
     pub(crate) handle: RunHandle,
-    pub(crate) model: Model,
-    pub(crate) _cancel: Option<Cancel>,
-    pub(crate) _callbacks: Owned<'a>,
+    model: Model,
+    _cancel: Option<Cancel>,
+    _progress: Owned<'a>,
 }
 
 /// The library object that owns the run: the run itself, or the result of [`decode`](crate::decode).
@@ -105,15 +107,9 @@ pass! {
     handle: &RunHandle => *const c::chorale_run { handle.as_ptr() }
 }
 
-/// Callbacks in memory that does not move, because C stores the address. Held by a raw pointer, not
-/// by a Box, because moving a Box asserts that nothing else refers to its contents.
-pub(crate) struct Owned<'a>(pub(crate) *mut Callbacks<'a>);
-
-impl<'a> Owned<'a> {
-    pub(crate) fn new(callbacks: Callbacks<'a>) -> Self {
-        Self(Box::into_raw(Box::new(callbacks)))
-    }
-}
+/// A progress function in memory that does not move, because C stores the address. Held by a raw pointer,
+/// not by a Box, because moving a Box asserts that nothing else refers to its contents.
+struct Owned<'a>(*mut Option<ProgressFunction<'a, Progress>>);
 
 impl Drop for Owned<'_> {
     fn drop(&mut self) {
@@ -121,8 +117,7 @@ impl Drop for Owned<'_> {
     }
 }
 
-// Safe: the callbacks are Send, and those that several workers call at once are Sync. Calls that
-// take `&self` only read, and call no callback of the run's options.
+// Safe: the function is Send. Calls that take `&self` only read, and do not call it.
 unsafe impl Send for Owned<'_> {}
 unsafe impl Sync for Owned<'_> {}
 
@@ -144,21 +139,30 @@ impl<'a> Run<'a> {
         Self::create(model, options, Some(earlier))
     }
 
-    fn create(
-        model: &Model,
-        mut options: RunOptions<'a>,
-        earlier: Option<&Run<'_>>,
-    ) -> Result<Self> {
-        let callbacks = Owned::new(std::mem::take(&mut options.callbacks));
-        let raw = options.raw(callbacks.0);
+    fn create(model: &Model, options: RunOptions<'a>, earlier: Option<&Run<'_>>) -> Result<Self> {
         let earlier = earlier.map_or(std::ptr::null_mut(), |run| run.handle.as_ptr());
-        let handle = create!(chorale_run_create(model.as_ptr(), &raw, earlier));
-        let handle = RunHandle::Own(settle(handle, &*model.slots)?);
+        Self::made(options, |raw| {
+            let handle = create!(chorale_run_create(model.as_ptr(), raw, earlier));
+            Ok((
+                RunHandle::Own(settle(handle, &*model.slots)?),
+                model.clone(),
+            ))
+        })
+    }
+
+    /// Makes the run that `make` creates by the options for C, with its model.
+    pub(crate) fn made(
+        mut options: RunOptions<'a>,
+        make: impl FnOnce(&c::chorale_run_options) -> Result<(RunHandle, Model)>,
+    ) -> Result<Self> {
+        let progress = Owned(Box::into_raw(Box::new(options.progress.take())));
+        let rules = options.rules.as_ref().map(Rules::raw).transpose()?;
+        let (handle, model) = make(&options.raw(progress.0, &rules)?)?;
         Ok(Self {
             handle,
-            model: model.clone(),
+            model,
             _cancel: options.cancel,
-            _callbacks: callbacks,
+            _progress: progress,
         })
     }
 

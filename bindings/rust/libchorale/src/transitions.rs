@@ -2,7 +2,7 @@
 
 use crate::array::{named, Element, IntoMatrix, Matrix};
 use crate::handle::Handle;
-use crate::pass::{count, lent, Pass};
+use crate::pass::{count, lent};
 use crate::{c, Mask, Orientation, Result};
 
 /// Transition scores: one for each pair of a label and the label after it, with start and end
@@ -28,20 +28,20 @@ options! {
     /// Collects the parts of transitions: a matrix, start and end scores, and a mask.
     #[derive(Clone, Debug)]
     #[must_use = "build makes the transitions"]
-    pub struct TransitionsBuilder<'a, N: Element> {
+    pub struct TransitionsBuilder<'a, N: Element> of chorale_transitions_options {
         labels: usize,
         scores: Option<Matrix<'a, N>>,
     }
-    set {
+    set(self) {
         /// Sets whether the rows of the matrix stand for the label before or for the label after. The
         /// default is [`Orientation::RowsFrom`]: the label before.
         orientation: Orientation,
         /// Sets start scores: for each label the score of this label at the first position of a chain.
-        start: &'a [N],
+        start: &'a [N] => [self.labels],
         /// Sets end scores: for each label the score of this label at the last position of a chain.
-        end: &'a [N],
+        end: &'a [N] => [self.labels],
         /// Sets which transitions, first labels and last labels are forbidden.
-        mask: &'a Mask,
+        mask: &'a Mask => _,
     }
 }
 
@@ -69,11 +69,8 @@ impl<'a, N: Element> TransitionsBuilder<'a, N> {
     /// Infinite, OutOfRange (a magnitude above 1e280), SizeOverflow, OutOfMemory.
     pub fn build(self) -> Result<Transitions> {
         let labels = self.labels;
-        let mut raw = init!(chorale_transitions_options);
+        let mut raw = self.given()?;
         raw.element = N::ELEMENT;
-        raw.orientation = self.orientation.map_or(raw.orientation, Pass::pass);
-        raw.start = lent("start", self.start, labels)?.cast();
-        raw.end = lent("end", self.end, labels)?.cast();
         if let Some(mask) = self.mask {
             raw.start_mask = lent("start of the mask", mask.start(), labels)?;
             raw.mask = mask.transitions().as_ptr();

@@ -199,11 +199,11 @@ fn cliques() {
             with().algorithm(Algorithm::Other(5)),
             Status::UnknownConstant,
         ),
-        (with().start_value(7), Status::OutOfRange),
-        (with().start_value(usize::MAX), Status::OutOfRange),
+        (with().start(Start::Value(7)), Status::OutOfRange),
+        (with().start(Start::Value(usize::MAX)), Status::OutOfRange),
         (with().subset_size(usize::MAX), Status::OutOfRange),
-        (with().start_assignment(&[0]), Status::Shape),
-        (with().start_assignment(&[0, 9]), Status::OutOfRange),
+        (with().start(Start::Assignment(&[0])), Status::Shape),
+        (with().start(Start::Assignment(&[0, 9])), Status::OutOfRange),
         (with().gap(f64::NAN), Status::NotANumber),
         (with().subset_size(0), Status::Size),
     ] {
@@ -238,8 +238,11 @@ fn cliques() {
         .cancel(&Cancel::new().unwrap());
     for options in [
         limits.clone(),
-        limits.clone().start_independent().algorithm(Algorithm::Icm),
-        limits.start_alpha_pass().algorithm(Algorithm::Icm),
+        limits
+            .clone()
+            .start(Start::Independent)
+            .algorithm(Algorithm::Icm),
+        limits.start(Start::AlphaPass).algorithm(Algorithm::Icm),
     ] {
         let solution = solver.solve(&potts, &problem, &options).unwrap();
         let assignment = solution.assignment.unwrap();
