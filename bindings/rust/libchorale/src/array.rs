@@ -149,35 +149,13 @@ impl<'a, N: Copy> Matrix<'a, N> {
                 data.len()
             )));
         }
-        // Safe: checked above that every entry is in the slice.
-        unsafe { Self::at(data.as_ptr(), [rows, columns], [row_stride, column_stride]) }
-    }
-
-    /// Makes a matrix of entries at `data`, with the extents and strides of rows and columns. Errors:
-    /// as for [`owned`](Self::owned).
-    ///
-    /// # Safety
-    /// Every entry must be readable for `'a`.
-    pub(crate) unsafe fn at(
-        data: *const N,
-        [rows, columns]: [usize; 2],
-        [row_stride, column_stride]: [usize; 2],
-    ) -> Result<Self> {
-        let length = product(&[rows, columns])?;
         let beside = columns <= 1 || column_stride == 1;
-        if length == 0 || data.is_null() {
-            return Self::new(&[], rows, columns);
-        }
-        if beside && (rows <= 1 || row_stride == columns) {
-            let entries = std::slice::from_raw_parts(data, length);
-            return Self::new(entries, rows, columns);
+        if none || (beside && (rows <= 1 || row_stride == columns)) {
+            return Self::new(&data[..product(&[rows, columns])?], rows, columns);
         }
         let row = |row| (0..columns).map(move |column| row * row_stride + column * column_stride);
-        Self::owned(
-            rows,
-            columns,
-            (0..rows).flat_map(row).map(|at| *data.add(at)),
-        )
+        let entries = (0..rows).flat_map(row).map(|at| data[at]);
+        Self::owned(rows, columns, entries)
     }
 
     /// Returns the number of rows.
@@ -280,10 +258,30 @@ impl<'a, N: Copy> IntoMatrix<'a, N> for &'a Matrix<'_, N> {
         Matrix::new(&self.entries, self.rows, self.columns)
     }
 }
+#[cfg(feature = "ndarray")]
+impl<'a, N: Copy> IntoMatrix<'a, N> for ndarray::ArrayView2<'a, N> {
+    fn into_matrix(self) -> Result<Matrix<'a, N>> {
+        let (rows, columns) = self.dim();
+        match self.to_slice() {
+            Some(entries) => Matrix::new(entries, rows, columns),
+            None => Matrix::owned(rows, columns, self.iter().copied()),
+        }
+    }
+}
+#[cfg(feature = "ndarray")]
+impl<'a, N: Copy, S: ndarray::Data<Elem = N>> IntoMatrix<'a, N>
+    for &'a ndarray::ArrayBase<S, ndarray::Ix2>
+{
+    fn into_matrix(self) -> Result<Matrix<'a, N>> {
+        self.view().into_matrix()
+    }
+}
 impl<'a, N: Copy, const C: usize> IntoMatrix<'a, N> for &'a [[N; C]] {
     fn into_matrix(self) -> Result<Matrix<'a, N>> {
+        let length = product(&[self.len(), C])?;
         // Safe: the inner arrays lie side by side in memory.
-        unsafe { Matrix::at(self.as_ptr().cast(), [self.len(), C], [C, 1]) }
+        let entries = unsafe { std::slice::from_raw_parts(self.as_ptr().cast(), length) };
+        Matrix::new(entries, self.len(), C)
     }
 }
 

@@ -145,43 +145,38 @@ impl<'s, N: Element> Chain<'s, N> {
         Ok(raw)
     }
 
-    /// Makes a view of a chain that a model holds. Matrices with gaps are copied. Errors: OutOfMemory.
+    /// Makes a view of a chain that a model holds. Models have copies, whose rows follow each other
+    /// without gaps. Errors: SizeOverflow.
     ///
     /// # Safety
     /// The arrays must live for `'s`. The element type must be N.
     pub(crate) unsafe fn from_raw(raw: &c::chorale_chain) -> Result<Self> {
         let (length, labels) = (count(raw.length), count(raw.labels));
-        let strides = [raw.unary_row_stride, raw.unary_column_stride];
-        let unary = Matrix::at(raw.unary.cast(), [length, labels], strides.map(count))?;
-        let edges = match count(raw.edge_matrices) {
-            0 => None,
-            matrices => {
-                let data: *const N = raw.edges.cast();
-                let matrix_stride = count(raw.edge_matrix_stride);
-                let (from, to) = (count(raw.edge_row_stride), count(raw.edge_column_stride));
-                let row = move |row| (0..labels).map(move |column| row + column * to);
-                let matrix =
-                    move |begin| (0..labels).flat_map(move |label| row(begin + label * from));
-                let all = (0..matrices).flat_map(|at| matrix(at * matrix_stride));
-                let entries = all.map(|at| *data.add(at));
-                Some(Matrix::owned(matrices * labels, labels, entries)?)
-            }
-        };
-        let strides = [count(raw.allowed_row_stride), 1];
-        let allowed = || Matrix::at(raw.allowed, [length, labels], strides);
-        let allowed = (!raw.allowed.is_null()).then(allowed).transpose()?;
+        let edges = count(raw.edge_matrices) * labels;
         Ok(Self {
-            unary,
+            unary: matrix(raw.unary.cast(), length, labels)?
+                .map_or_else(|| Matrix::new(&[], length, labels), Ok)?,
             transitions: (!raw.transitions.is_null()).then(|| Transitions::retain(raw.transitions)),
-            edges,
+            edges: matrix(raw.edges.cast(), edges, labels)?,
             orientation: None, // as in every model
             start: optional(raw.start.cast(), labels),
             end: optional(raw.end.cast(), labels),
             parents: optional(raw.parents, length),
             forced: optional(raw.forced, length),
-            allowed,
+            allowed: matrix(raw.allowed, length, labels)?,
         })
     }
+}
+
+/// Returns a view of a matrix of the library, or None for NULL.
+unsafe fn matrix<'s, N: Copy>(
+    data: *const N,
+    rows: usize,
+    columns: usize,
+) -> Result<Option<Matrix<'s, N>>> {
+    let entries = optional(data, product(&[rows, columns])?);
+    let matrix = entries.map(|entries| Matrix::new(entries, rows, columns));
+    matrix.transpose()
 }
 
 /// Returns a view of an array of the library, or None for NULL.

@@ -4,27 +4,46 @@
 use crate::pass::{index, Pass};
 use crate::{c, Error, Result};
 
-/// Defines an enum of constants that the library returns. A number that the enum does not name
-/// becomes `Other`; only a newer library returns such numbers.
-macro_rules! told {
-    ($(#[$about:meta])* $type:ident { $($(#[$doc:meta])* $name:ident = $raw:ident,)* }) => {
+/// Defines an enum of constants that are passed to the library, and on request a variant of all others.
+macro_rules! asked {
+    (
+        $(#[$about:meta])* $type:ident { $($(#[$doc:meta])* $name:ident = $raw:ident,)* }
+        $($(#[$of_others:meta])* $others:ident)?
+    ) => {
         $(#[$about])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum $type {
             $($(#[$doc])* $name,)*
+            $($(#[$of_others])* $others(i32),)?
+        }
+
+        impl Pass<i32> for $type {
+            fn pass(self) -> i32 {
+                match self {
+                    $(Self::$name => c::$raw,)*
+                    $(Self::$others(number) => number,)?
+                }
+            }
+        }
+    };
+}
+
+/// Defines an enum of constants that the library returns. A number that the enum does not name
+/// becomes `Other`; only a newer library returns such numbers.
+macro_rules! told {
+    ($(#[$about:meta])* $type:ident { $($(#[$doc:meta])* $name:ident = $raw:ident,)* }) => {
+        asked! {
+            $(#[$about])* $type { $($(#[$doc])* $name = $raw,)* }
             /// A number that this version of the crate has no name for.
-            Other(i32),
+            Other
         }
 
         impl $type {
             /// Returns the number of the constant in the C interface, which is the same in every
             /// language.
             pub fn number(self) -> i32 {
-                match self {
-                    $(Self::$name => c::$raw,)*
-                    Self::Other(number) => number,
-                }
+                self.pass()
             }
         }
 
@@ -34,11 +53,6 @@ macro_rules! told {
                     $(c::$raw => $type::$name,)*
                     other => $type::Other(other),
                 }
-            }
-        }
-        impl Pass<i32> for $type {
-            fn pass(self) -> i32 {
-                self.number()
             }
         }
     };
@@ -57,26 +71,6 @@ macro_rules! filled {
         impl Pass<$type> for c::$raw {
             fn pass(self) -> $type {
                 $type { $($field: self.$field.pass(),)* }
-            }
-        }
-    };
-}
-
-/// Defines an enum of constants that are passed to the library.
-macro_rules! asked {
-    ($(#[$about:meta])* $type:ident { $($(#[$doc:meta])* $name:ident = $raw:ident,)* }) => {
-        $(#[$about])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        #[non_exhaustive]
-        pub enum $type {
-            $($(#[$doc])* $name,)*
-        }
-
-        impl Pass<i32> for $type {
-            fn pass(self) -> i32 {
-                match self {
-                    $(Self::$name => c::$raw,)*
-                }
             }
         }
     };
@@ -102,6 +96,27 @@ macro_rules! flags {
 
 include!("enums.rs");
 include!("structs.rs");
+
+filled! {
+    /// What decides whether the mentions of a key have one label.
+    Evidence = chorale_evidence {
+        /// The most that one mention can say, in log-odds.
+        most: f64,
+        /// A key of n mentions is two things if all that its mentions say against one label is above
+        /// `once + per_mention * n`. Infinite: every key is one thing.
+        once: f64,
+        /// See `once`.
+        per_mention: f64,
+        /// In results: where the numbers come from.
+        origin: EvidenceOrigin,
+        /// In results: of how many mentions the numbers were found; learnt ones: how many with right
+        /// labels.
+        mentions: usize,
+        /// In results, of learnt evidence: how many more labels are right on keys that were left out of
+        /// learning. If not above 0, every mention keeps its label.
+        right: i64,
+    }
+}
 
 asked! {
     /// Selects which labelling of a run a result describes.

@@ -3,7 +3,7 @@
 use crate::array::Element;
 use crate::model::Slots;
 use crate::panics::settle;
-use crate::pass::{lent, lent_all, lent_offsets, size, written, Pass};
+use crate::pass::{lent, lent_all, lent_offsets, size, Pass};
 use crate::run::RunHandle;
 use crate::{
     c, Corpus, Error, Labelling, Model, Potential, Problem, Property, Reason, Result, Run,
@@ -225,16 +225,7 @@ impl<'a> Labelled<'a> {
         }
     }
     fn filled(&self, which: Labelling) -> Result<Vec<i32>> {
-        written(|labels, capacity, needed, error| unsafe {
-            c::chorale_decoded_labels(
-                self.decoded(),
-                which.pass(),
-                labels,
-                capacity,
-                needed,
-                error,
-            )
-        })
+        written!(i32, chorale_decoded_labels(self.decoded(), which))
     }
 
     /// Returns the strength of an agreement, given or found; 0 if its potential was given, if even the

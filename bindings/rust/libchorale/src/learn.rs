@@ -6,13 +6,12 @@
 
 use crate::handle::Handle;
 use crate::options::ProgressFunction;
-use crate::pass::{index_or_none, lent, numbers, positive, seconds, size, written, Pass};
+use crate::pass::{index_or_none, lent, numbers, positive, seconds, size, Pass};
 use crate::{
     c, Cancel, Error, LearnProgress, LearntKind, LearntReport, Model, Potential, Problem, Result,
     Status,
 };
 use std::ops::ControlFlow;
-use std::os::raw::c_char;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -162,10 +161,7 @@ impl Learnt {
         self.text(c::CHORALE_TEXT_LINES)
     }
     fn text(&self, form: i32) -> Result<String> {
-        let mut bytes = written(|bytes: *mut u8, capacity, needed, error| unsafe {
-            let buffer = bytes as *mut c_char;
-            c::chorale_learnt_text(self.0.as_ptr(), form, buffer, capacity, needed, error)
-        })?;
+        let mut bytes = written!(u8, chorale_learnt_text(&self.0, form))?;
         bytes.pop(); // the NUL
         String::from_utf8(bytes)
             .map_err(|_| Error::new(Status::Internal, "a text that is not UTF-8"))

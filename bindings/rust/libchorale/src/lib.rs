@@ -87,8 +87,6 @@ use libchorale_sys as c;
 mod pass;
 
 mod array;
-#[cfg(feature = "ndarray")]
-mod arrays_of_ndarray;
 mod builder;
 mod cancel;
 mod chain;
@@ -122,13 +120,7 @@ pub use chain_solver::{ChainSolution, ChainSolver, KBest, Marginals};
 pub use clique::{
     CliqueMarginals, CliqueOptions, CliqueProblem, CliqueSolution, CliqueSolver, Start,
 };
-pub use constants::{
-    Action, Algorithm, ChainResult, CliqueResult, EvidenceOrigin, JointMode, Labelling,
-    LearnProgress, LearntKind, LearntReport, LedgerChange, LedgerRow, LeftOut, MarginalForm,
-    MessageElement, Obstacle, Orientation, Outcome, Progress, Reason, RuleConflict, RuleKind,
-    RuleReason, RuleState, RuledChain, RunResult, Scale, Scheme, SegmentRule, SettledKey,
-    SettledMention, Shape, Shown, Status, TextList, Verdict, Warnings,
-};
+pub use constants::*;
 pub use corpus::Corpus;
 pub use decode::{decode, Agreement, Labelled};
 pub use error::{Error, Result};
@@ -142,8 +134,7 @@ pub use property::{Automaton, Property, PropertyOptions};
 pub use rules::{Rule, Rules};
 pub use run::{ChainMarginals, ChainProbabilities, Run};
 pub use table::{
-    settle, spell, Evidence, Found, Ledger, Mentions, Settled, SpellingRule, ANSWER_DIFFERS,
-    NO_ANSWER,
+    settle, spell, Ledger, Mentions, Settled, SpellingRule, ANSWER_DIFFERS, NO_ANSWER,
 };
 pub use transitions::{Transitions, TransitionsBuilder};
 

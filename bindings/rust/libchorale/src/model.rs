@@ -175,8 +175,7 @@ impl Model {
         Ok((scores, options))
     }
 
-    /// Returns a chain as it was added to the model, its matrices of transitions and those with gaps
-    /// copied. Errors: OutOfRange, OutOfMemory.
+    /// Returns a chain as it was added to the model. Errors: OutOfRange.
     pub fn chain(&self, chain: usize) -> Result<ChainView<'_>> {
         let (raw, _) = self.raw_chain(chain)?;
         // Safe: the arrays live as long as this model.

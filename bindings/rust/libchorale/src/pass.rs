@@ -35,6 +35,18 @@ macro_rules! create {
     };
 }
 
+/// Returns the numbers or bytes that a function of the library writes to a buffer.
+macro_rules! written {
+    ($type:ty, $function:ident($($argument:expr),* $(,)?)) => {
+        $crate::pass::written(|to: *mut $type, capacity, needed, error| unsafe {
+            $crate::c::$function(
+                $($crate::pass::Pass::pass($argument),)*
+                to.cast(), capacity, needed, error
+            )
+        })
+    };
+}
+
 /// Returns the structs that a function of the library writes to a buffer, each converted.
 macro_rules! list {
     ($function:ident($($argument:expr),* $(,)?)) => {

@@ -2,7 +2,7 @@
 
 use crate::handle::Handle;
 use crate::model::Slots;
-use crate::pass::{count, lent, numbers, size, written};
+use crate::pass::{count, lent, numbers, size};
 use crate::{c, Error, Model, Result, Status, TextList};
 use std::ffi::CString;
 use std::path::Path;
@@ -169,9 +169,7 @@ impl Problem {
     /// Returns the problem as the bytes of a problem file. Errors: NotSavable (the model has a
     /// callback potential), OutOfMemory.
     pub fn write(&self) -> Result<Vec<u8>> {
-        written(|bytes: *mut u8, capacity, needed, error| unsafe {
-            c::chorale_problem_write(self.as_ptr(), bytes.cast(), capacity, needed, error)
-        })
+        written!(u8, chorale_problem_write(self.as_ptr()))
     }
 
     /// Writes a problem file: first to a temporary file in the same directory, which is then

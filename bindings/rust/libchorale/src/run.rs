@@ -4,7 +4,7 @@ use crate::array::{filled, product, Matrix};
 use crate::handle::Handle;
 use crate::options::ProgressFunction;
 use crate::panics::settle;
-use crate::pass::{count, lent, size, written, Pass};
+use crate::pass::{count, lent, size, Pass};
 use crate::{
     c, Cancel, Labelling, LeftOut, Model, Progress, Reason, Result, Rules, RunOptions, RunResult,
     Shown,
@@ -241,20 +241,14 @@ impl<'a> Run<'a> {
         self.read_labels(c::CHORALE_ALL_CHAINS.into(), which)
     }
     fn read_labels(&self, chain: i64, which: Labelling) -> Result<Vec<i32>> {
-        let run = self.handle.as_ptr();
-        written(|labels, capacity, needed, error| unsafe {
-            c::chorale_run_labels(run, chain, which.pass(), labels, capacity, needed, error)
-        })
+        written!(i32, chorale_run_labels(&self.handle, chain, which))
     }
 
     /// Returns the values of the members of a clique under a labelling, in the order of adding. If
     /// the clique has a centre, the value of the centre is the last entry. Errors: OutOfRange,
     /// NoLabelling, OutOfMemory.
     pub fn shown(&self, clique: usize, which: Labelling) -> Result<Vec<Shown>> {
-        let run = self.handle.as_ptr();
-        let values = written(|to, capacity, needed, error| unsafe {
-            c::chorale_run_values(run, size(clique), which.pass(), to, capacity, needed, error)
-        })?;
+        let values = written!(i32, chorale_run_values(&self.handle, clique, which))?;
         let shown = self.model.shown(clique);
         let members = values.iter().enumerate();
         Ok(members

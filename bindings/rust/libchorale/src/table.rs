@@ -3,66 +3,32 @@
 
 use crate::array::{filled, product};
 use crate::handle::Handle;
-use crate::pass::{count, lent, size, Pass};
-use crate::{c, EvidenceOrigin, LedgerChange, LedgerRow, Result, SettledKey, SettledMention};
-
-/// What decides whether the mentions of a key have one label.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct Evidence {
-    /// The most that one mention can say, in log-odds.
-    pub most: f64,
-    /// A key of n mentions is two things if all that its mentions say against one label is above
-    /// `once + each * n`. Infinite: every key is one thing.
-    pub once: f64,
-    /// See `once`.
-    pub each: f64,
-}
+use crate::pass::{size, Pass};
+use crate::{
+    c, Evidence, EvidenceOrigin, LedgerChange, LedgerRow, Result, SettledKey, SettledMention,
+};
 
 impl Evidence {
-    /// Makes evidence: what one mention can say at most, and `once + each * n`, above which a key of
-    /// n mentions is two things.
-    pub const fn new(most: f64, once: f64, each: f64) -> Self {
-        Self { most, once, each }
+    /// Makes evidence: what one mention can say at most, and `once + per_mention * n`, above which a key
+    /// of n mentions is two things.
+    pub const fn new(most: f64, once: f64, per_mention: f64) -> Self {
+        Self {
+            most,
+            once,
+            per_mention,
+            origin: EvidenceOrigin::Given,
+            mentions: 0,
+            right: 0,
+        }
     }
     fn raw(given: Option<&Self>) -> c::chorale_evidence {
         let mut raw = init!(chorale_evidence);
         if let Some(given) = given {
             raw.most = given.most;
             raw.once = given.once;
-            raw.per_mention = given.each;
+            raw.per_mention = given.per_mention;
         }
         raw
-    }
-}
-
-/// Evidence, and where it comes from.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct Found {
-    /// What decided.
-    pub evidence: Evidence,
-    /// Where the numbers come from.
-    pub origin: EvidenceOrigin,
-    /// Of how many mentions the numbers were found; learnt ones: how many with right labels.
-    pub mentions: usize,
-    /// Of learnt evidence: how many more labels are right on keys that were left out of learning. If
-    /// not above 0, every mention keeps its label.
-    pub right: i64,
-}
-
-impl Found {
-    fn from_raw(raw: &c::chorale_evidence) -> Self {
-        Self {
-            evidence: Evidence {
-                most: raw.most,
-                once: raw.once,
-                each: raw.per_mention,
-            },
-            origin: raw.origin.pass(),
-            mentions: count(raw.mentions),
-            right: raw.right,
-        }
     }
 }
 
@@ -71,58 +37,47 @@ pub const NO_ANSWER: i32 = c::CHORALE_NO_ANSWER;
 /// What a person says of a key, beside a label: its mentions differ, each keeps its own label.
 pub const ANSWER_DIFFERS: i32 = c::CHORALE_ANSWER_DIFFERS;
 
-/// The rows of a table: each is a mention of a key, such as a name, with a label. Made by
-/// [`new`](Self::new); further columns are fields to be set.
-#[derive(Clone, Copy, Debug, Default)]
-#[non_exhaustive]
-pub struct Mentions<'a> {
-    /// The number of keys.
-    pub keys: usize,
-    /// The number of labels.
-    pub labels: usize,
-    /// The key of each row, below `keys`; -1: none.
-    pub key: &'a [i32],
-    /// The label of each row; -1: it says nothing. None: the one with the best score.
-    pub label: Option<&'a [i32]>,
-    /// How probable the label is; NaN: the row says nothing. None: 0.8.
-    pub confidence: Option<&'a [f64]>,
-    /// Log-probabilities of all labels for each row. None: all but `label` are equally probable.
-    pub scores: Option<&'a [f64]>,
-    /// For how many equal rows each stands. None: one.
-    pub times: Option<&'a [i64]>,
-    /// The right label of each row; -1: unknown.
-    pub gold: Option<&'a [i32]>,
-    /// The label of each key, or [`NO_ANSWER`] or [`ANSWER_DIFFERS`].
-    pub answers: Option<&'a [i32]>,
-    /// For [`Ledger::add`]: labels that the caller has already been told.
-    pub told: Option<&'a [i32]>,
+options! {
+    /// The rows of a table: each is a mention of a key, such as a name, with a label.
+    #[derive(Clone, Copy, Debug)]
+    #[must_use = "mentions are for a call"]
+    pub struct Mentions<'a> of chorale_mentions {
+        keys: usize,
+        labels: usize,
+        key: &'a [i32],
+    }
+    set(self) {
+        /// Sets the label of each row; -1: it says nothing. Unless this is called, it is the one with the
+        /// best of the [`scores`](Self::scores).
+        label: &'a [i32] => [self.key.len()],
+        /// Sets how probable each label is; NaN: the row says nothing. The default is 0.8.
+        confidence: &'a [f64] => [self.key.len()],
+        /// Sets log-probabilities of all labels for each row. Unless this is called, all but `label` are
+        /// equally probable.
+        scores: &'a [f64] => [product(&[self.key.len(), self.labels])?],
+        /// Sets for how many equal rows each stands. The default is one.
+        times: &'a [i64] => [self.key.len()],
+        /// Sets the right label of each row; -1: unknown.
+        gold: &'a [i32] => [self.key.len()],
+        /// Sets the label of each key, or [`NO_ANSWER`] or [`ANSWER_DIFFERS`].
+        answers: &'a [i32] => [self.keys],
+        /// For [`Ledger::add`]: sets labels that the caller has already been told.
+        told: &'a [i32] => [self.key.len()],
+    }
 }
 
 impl<'a> Mentions<'a> {
-    /// Makes mentions with a key and a label each, of `keys` keys and `labels` labels.
-    pub fn new(keys: usize, labels: usize, key: &'a [i32], label: &'a [i32]) -> Self {
-        Self {
-            keys,
-            labels,
-            key,
-            label: Some(label),
-            ..Self::default()
-        }
+    /// Makes mentions of `keys` keys and `labels` labels. key: the key of each row, below `keys`; -1:
+    /// none.
+    pub fn new(keys: usize, labels: usize, key: &'a [i32]) -> Self {
+        Self::of(keys, labels, key)
     }
     fn raw(&self) -> Result<c::chorale_mentions> {
-        let rows = self.key.len();
-        let mut raw = init!(chorale_mentions);
-        raw.count = size(rows);
+        let mut raw = self.given()?;
+        raw.count = size(self.key.len());
         raw.keys = size(self.keys);
         raw.labels = size(self.labels);
         raw.key = self.key.as_ptr();
-        raw.label = lent("label", self.label, rows)?;
-        raw.confidence = lent("confidence", self.confidence, rows)?;
-        raw.scores = lent("scores", self.scores, product(&[rows, self.labels])?)?;
-        raw.times = lent("times", self.times, rows)?;
-        raw.gold = lent("gold", self.gold, rows)?;
-        raw.answers = lent("answers", self.answers, self.keys)?;
-        raw.told = lent("told", self.told, rows)?;
         Ok(raw)
     }
 }
@@ -136,7 +91,7 @@ pub struct Settled {
     /// What became of each key.
     pub keys: Vec<SettledKey>,
     /// What decided.
-    pub evidence: Found,
+    pub evidence: Evidence,
 }
 
 /// Gives all mentions of a key one label, unless the key is really two things. evidence: what
@@ -146,8 +101,9 @@ pub struct Settled {
 /// ```
 /// use libchorale as ch;
 /// # fn main() -> ch::Result<()> {
-/// let mut mentions = ch::Mentions::new(1, 2, &[0, 0, 0], &[0, 0, 1]);
-/// mentions.confidence = Some(&[0.6, 0.6, 0.95]);
+/// let mentions = ch::Mentions::new(1, 2, &[0, 0, 0])
+///     .label(&[0, 0, 1])
+///     .confidence(&[0.6, 0.6, 0.95]);
 /// let settled = ch::settle(&mentions, None)?;
 /// let labels: Vec<i32> = settled.mentions.iter().map(|of| of.label).collect();
 /// assert_eq!(labels, [1, 1, 1]);
@@ -174,7 +130,7 @@ pub fn settle(mentions: &Mentions<'_>, evidence: Option<&Evidence>) -> Result<Se
     Ok(Settled {
         mentions: rows.into_iter().map(Pass::pass).collect(),
         keys: keys.into_iter().map(Pass::pass).collect(),
-        evidence: Found::from_raw(&decides),
+        evidence: decides.pass(),
     })
 }
 
@@ -210,10 +166,10 @@ impl Ledger {
 
     /// Decides anew by other evidence; None: it is estimated from all mentions. Errors: as for
     /// [`new`](Self::new).
-    pub fn refit(&mut self, evidence: Option<&Evidence>) -> Result<Found> {
+    pub fn refit(&mut self, evidence: Option<&Evidence>) -> Result<Evidence> {
         let mut decides = Evidence::raw(evidence);
         call!(chorale_ledger_refit(&self.0, &mut decides))?;
-        Ok(Found::from_raw(&decides))
+        Ok(decides.pass())
     }
 
     /// Returns all rows: to read all labels, or to save the ledger. Errors: OutOfMemory.

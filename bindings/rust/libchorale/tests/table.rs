@@ -9,10 +9,10 @@ const TIMES: [i64; 5] = [1, 1, 1, 2, 1];
 const EVIDENCE: ch::Evidence = ch::Evidence::new(4.0, 6.0, 0.0);
 
 fn rows(from: usize, to: usize) -> ch::Mentions<'static> {
-    let mut rows = ch::Mentions::new(2, 2, &KEY[from..to], &LABEL[from..to]);
-    rows.confidence = Some(&CONFIDENCE[from..to]);
-    rows.times = Some(&TIMES[from..to]);
-    rows
+    ch::Mentions::new(2, 2, &KEY[from..to])
+        .label(&LABEL[from..to])
+        .confidence(&CONFIDENCE[from..to])
+        .times(&TIMES[from..to])
 }
 
 #[test]
@@ -49,16 +49,13 @@ fn a_ledger_is_a_table() -> ch::Result<()> {
 
 #[test]
 fn what_is_wrong_is_named() {
-    let mut short = rows(0, 5);
-    short.confidence = Some(&CONFIDENCE[1..]);
+    let short = rows(0, 5).confidence(&CONFIDENCE[1..]);
     let error = ch::settle(&short, None).unwrap_err();
     assert_eq!(error.status(), ch::Status::Shape);
-    let mut wrong = rows(0, 5);
-    wrong.keys = 1;
+    let wrong = ch::Mentions::new(1, 2, &KEY).label(&LABEL);
     let error = ch::settle(&wrong, None).unwrap_err();
     assert!(error.status() == ch::Status::OutOfRange && error.message().starts_with("key[3] is 1"));
-    wrong.label = None;
-    let error = ch::settle(&wrong, None).unwrap_err();
+    let error = ch::settle(&ch::Mentions::new(2, 2, &KEY), None).unwrap_err();
     assert_eq!(error.status(), ch::Status::NullArgument);
     assert!(error.message().starts_with("label is missing"), "{error}");
     let mut ledger = ch::Ledger::new(3, &EVIDENCE).unwrap();
