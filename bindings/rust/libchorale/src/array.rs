@@ -30,29 +30,19 @@ fn reserve<T>(buffer: &mut Vec<T>, length: usize) -> Result<()> {
     })
 }
 
-/// Replaces the contents of a buffer by `length` entries, all equal to `value`. Errors:
-/// OutOfMemory.
-pub(crate) fn fill<T: Copy>(buffer: &mut Vec<T>, length: usize, value: T) -> Result<()> {
-    buffer.clear();
-    reserve(buffer, length)?;
-    buffer.resize(length, value);
-    Ok(())
-}
-
-/// Makes a buffer as [`fill`] does.
+/// Makes a list of `length` entries, all equal to `value`. Errors: OutOfMemory.
 pub(crate) fn filled<T: Copy>(length: usize, value: T) -> Result<Vec<T>> {
-    let mut buffer = Vec::new();
-    fill(&mut buffer, length, value)?;
-    Ok(buffer)
+    let mut entries = Vec::new();
+    reserve(&mut entries, length)?;
+    entries.resize(length, value);
+    Ok(entries)
 }
 
 /// Returns the labelling if the library wrote one. Returns None if an entry is -1: callers fill the
 /// array with -1 before they call the library.
-pub(crate) fn found(labelling: &[i32]) -> Option<&[i32]> {
-    labelling
-        .iter()
-        .all(|&label| label >= 0)
-        .then_some(labelling)
+pub(crate) fn found(labelling: Vec<i32>) -> Option<Vec<i32>> {
+    let all = labelling.iter().all(|&label| label >= 0);
+    all.then_some(labelling)
 }
 
 pub(crate) fn product(factors: &[usize]) -> Result<usize> {
@@ -155,7 +145,7 @@ impl<'a, N: Copy> Matrix<'a, N> {
         }
         let row = |row| (0..columns).map(move |column| row * row_stride + column * column_stride);
         let entries = (0..rows).flat_map(row).map(|at| data[at]);
-        Self::owned(rows, columns, entries)
+        Self::copied(rows, columns, entries)
     }
 
     /// Returns the number of rows.
@@ -199,9 +189,17 @@ impl<'a, N: Copy> Matrix<'a, N> {
         )))
     }
 
-    /// Makes a matrix that owns its entries, which are given row after row. Errors: OutOfMemory,
+    /// Makes a matrix that owns its entries, of which there are `rows * columns`.
+    pub(crate) fn owned(rows: usize, columns: usize, entries: Vec<N>) -> Self {
+        Self {
+            entries: Cow::Owned(entries),
+            rows,
+            columns,
+        }
+    }
+    /// Makes a matrix with copies of entries, which are given row after row. Errors: OutOfMemory,
     /// SizeOverflow.
-    pub(crate) fn owned(
+    pub(crate) fn copied(
         rows: usize,
         columns: usize,
         entries: impl IntoIterator<Item = N>,
@@ -209,11 +207,7 @@ impl<'a, N: Copy> Matrix<'a, N> {
         let mut owned = Vec::new();
         reserve(&mut owned, product(&[rows, columns])?)?;
         owned.extend(entries);
-        Ok(Self {
-            entries: Cow::Owned(owned),
-            rows,
-            columns,
-        })
+        Ok(Self::owned(rows, columns, owned))
     }
 }
 
@@ -264,7 +258,7 @@ impl<'a, N: Copy> IntoMatrix<'a, N> for ndarray::ArrayView2<'a, N> {
         let (rows, columns) = self.dim();
         match self.to_slice() {
             Some(entries) => Matrix::new(entries, rows, columns),
-            None => Matrix::owned(rows, columns, self.iter().copied()),
+            None => Matrix::copied(rows, columns, self.iter().copied()),
         }
     }
 }
@@ -298,7 +292,7 @@ fn from_rows<'a, N: Copy>(rows: &[impl AsRef<[N]>]) -> Result<Matrix<'a, N>> {
         }
     }
     let entries = rows.iter().flat_map(AsRef::as_ref);
-    Matrix::owned(rows.len(), columns, entries.copied())
+    Matrix::copied(rows.len(), columns, entries.copied())
 }
 impl<'a, N: Copy> IntoMatrix<'a, N> for &[Vec<N>] {
     fn into_matrix(self) -> Result<Matrix<'a, N>> {

@@ -22,9 +22,9 @@ options! {
     /// let unary = vec![vec![1.0, 0.9], vec![1.0, 0.9], vec![1.0, 0.9]];
     /// let chain = ch::Chain::new(&unary)?.transitions(&transitions);
     /// let mut solver = ch::ChainSolver::new()?;
-    /// assert_eq!(solver.best(&chain)?.labelling, Some(&[0, 1, 0][..]));
+    /// assert_eq!(solver.best(&chain)?.labelling, Some(vec![0, 1, 0]));
     /// let second = chain.forced(&[-1, 0, -1]);
-    /// assert_eq!(solver.best(&second)?.labelling, Some(&[1, 0, 1][..]));
+    /// assert_eq!(solver.best(&second)?.labelling, Some(vec![1, 0, 1]));
     /// # Ok(())
     /// # }
     /// ```

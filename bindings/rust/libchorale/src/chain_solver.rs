@@ -1,48 +1,47 @@
 //! Best labellings, max-marginals and the k best labellings of one chain.
 
-use crate::array::{fill, found, product, Element, Matrix};
+use crate::array::{filled, found, product, Element, Matrix};
 use crate::handle::Handle;
 use crate::pass::{count, Pass};
 use crate::{c, Chain, ChainResult, Result};
 use std::ptr::null_mut;
 
-/// The best labelling. It lies in the solver's memory, which the next call overwrites.
-#[derive(Clone, Copy, Debug)]
+/// The best labelling of a chain.
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 #[must_use]
-pub struct ChainSolution<'s> {
+pub struct ChainSolution {
     /// One label for each position; None if every labelling is forbidden.
-    pub labelling: Option<&'s [i32]>,
+    pub labelling: Option<Vec<i32>>,
     /// The score of the labelling, and how the call ended.
     pub result: ChainResult,
 }
 
-/// Max-marginals of a chain. They lie in the solver's memory, which the next call overwrites.
-#[derive(Clone, Debug)]
+/// Max-marginals of a chain.
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 #[must_use]
-pub struct Marginals<'s> {
+pub struct Marginals {
     /// Positions x labels: the best score of a labelling with this label at this position.
-    pub marginals: Matrix<'s, f64>,
+    pub marginals: Matrix<'static, f64>,
     /// For each position: the greatest max-marginal minus the second greatest. Plus infinity if
     /// only one label is possible, 0 if none is.
-    pub margins: &'s [f64],
+    pub margins: Vec<f64>,
     /// The best labelling, one label for each position; None if every labelling is forbidden.
-    pub labelling: Option<&'s [i32]>,
+    pub labelling: Option<Vec<i32>>,
     /// The score of the best labelling, and how the call ended.
     pub result: ChainResult,
 }
 
-/// The k best labellings, best first. They lie in the solver's memory, which the next call
-/// overwrites.
-#[derive(Clone, Debug)]
+/// The k best labellings of a chain, best first.
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 #[must_use]
-pub struct KBest<'s> {
+pub struct KBest {
     /// Ranks x positions: the labellings, best first; fewer than k if fewer labellings are allowed.
-    pub labellings: Matrix<'s, i32>,
+    pub labellings: Matrix<'static, i32>,
     /// The score of each labelling.
-    pub scores: &'s [f64],
+    pub scores: Vec<f64>,
 }
 
 /// A reusable workspace for chains and trees, which grows as needed.
@@ -59,61 +58,56 @@ pub struct KBest<'s> {
 /// # Ok(())
 /// # }
 /// ```
-pub struct ChainSolver {
-    handle: Handle<c::chorale_chain_solver>,
-    labelling: Vec<i32>,
-    numbers: Vec<f64>,
-}
+pub struct ChainSolver(Handle<c::chorale_chain_solver>);
 
 debug!(ChainSolver);
 
 impl ChainSolver {
     /// Makes a solver whose workspace grows as needed. Errors: OutOfMemory.
     pub fn new() -> Result<Self> {
-        Ok(Self {
-            handle: create!(chorale_chain_solver_create())?,
-            labelling: Vec::new(),
-            numbers: Vec::new(),
-        })
+        create!(chorale_chain_solver_create()).map(Self)
     }
 
     /// Finds the best labelling. Errors: those of a [`Chain`]; OutOfMemory.
-    pub fn best<N: Element>(&mut self, chain: &Chain<'_, N>) -> Result<ChainSolution<'_>> {
+    pub fn best<N: Element>(&mut self, chain: &Chain<'_, N>) -> Result<ChainSolution> {
         let raw = chain.raw()?;
         let mut result = init!(chorale_chain_result);
-        fill(&mut self.labelling, chain.len(), -1)?;
-        let (solver, labelling) = (&self.handle, &mut self.labelling);
-        call!(chorale_chain_solve(solver, &raw, labelling, &mut result))?;
+        let mut labelling = filled(chain.len(), -1)?;
+        call!(chorale_chain_solve(
+            &self.0,
+            &raw,
+            &mut labelling,
+            &mut result
+        ))?;
         Ok(ChainSolution {
-            labelling: found(&self.labelling),
+            labelling: found(labelling),
             result: result.pass(),
         })
     }
 
     /// Computes the max-marginals of all positions, their margins, and the best labelling. Errors:
     /// those of a [`Chain`]; OutOfMemory.
-    pub fn max_marginals<N: Element>(&mut self, chain: &Chain<'_, N>) -> Result<Marginals<'_>> {
+    pub fn max_marginals<N: Element>(&mut self, chain: &Chain<'_, N>) -> Result<Marginals> {
         let raw = chain.raw()?;
         let (length, labels) = (chain.len(), chain.labels());
-        let entries = product(&[length, labels])?;
-        fill(&mut self.numbers, entries.saturating_add(length), 0.0)?;
-        fill(&mut self.labelling, length, -1)?;
-        let (marginals, margins) = self.numbers.split_at_mut(entries);
+        let mut marginals = filled(product(&[length, labels])?, 0.0)?;
+        let mut margins = filled(length, 0.0)?;
+        let mut labelling = filled(length, -1)?;
         let mut result = init!(chorale_chain_result);
         call!(chorale_chain_max_marginals(
-            &self.handle,
+            &self.0,
             &raw,
-            &mut *marginals,
+            &mut marginals,
             0i64,
             null_mut(),
-            &mut *margins,
-            &mut self.labelling,
+            &mut margins,
+            &mut labelling,
             &mut result
         ))?;
         Ok(Marginals {
-            marginals: Matrix::new(marginals, length, labels)?,
+            marginals: Matrix::owned(length, labels, marginals),
             margins,
-            labelling: found(&self.labelling),
+            labelling: found(labelling),
             result: result.pass(),
         })
     }
@@ -122,45 +116,47 @@ impl ChainSolver {
     /// t - 1 is for the edge from position s to position t, where s is t - 1, or in a tree the parent
     /// of t. Its entry `[x][y]` is the best score of a labelling with label x at s and label y at t;
     /// minus infinity if t is a root. Errors: those of a [`Chain`]; OutOfMemory.
-    pub fn edge_marginals<N: Element>(&mut self, chain: &Chain<'_, N>) -> Result<&[f64]> {
+    pub fn edge_marginals<N: Element>(&mut self, chain: &Chain<'_, N>) -> Result<Vec<f64>> {
         let raw = chain.raw()?;
         let (edges, labels) = (chain.len().saturating_sub(1), chain.labels());
-        fill(&mut self.numbers, product(&[edges, labels, labels])?, 0.0)?;
+        let mut marginals = filled(product(&[edges, labels, labels])?, 0.0)?;
         let mut result = init!(chorale_chain_result);
         call!(chorale_chain_max_marginals(
-            &self.handle,
+            &self.0,
             &raw,
             null_mut(),
             0i64,
-            &mut self.numbers,
+            &mut marginals,
             null_mut(),
             null_mut(),
             &mut result
         ))?;
-        Ok(&self.numbers)
+        Ok(marginals)
     }
 
     /// Finds the k best labellings of a chain, best first. Errors: those of a [`Chain`]; Size (k is
     /// 0), NotAChain (a tree), OutOfMemory.
-    pub fn k_best<N: Element>(&mut self, chain: &Chain<'_, N>, k: usize) -> Result<KBest<'_>> {
+    pub fn k_best<N: Element>(&mut self, chain: &Chain<'_, N>, k: usize) -> Result<KBest> {
         let raw = chain.raw()?;
         let length = chain.len();
-        fill(&mut self.labelling, product(&[length, k])?, -1)?;
-        fill(&mut self.numbers, k, 0.0)?;
+        let mut labellings = filled(product(&[length, k])?, -1)?;
+        let mut scores = filled(k, 0.0)?;
         let mut found = 0;
         call!(chorale_chain_k_best(
-            &self.handle,
+            &self.0,
             &raw,
             k,
-            &mut self.labelling,
+            &mut labellings,
             length,
-            &mut self.numbers,
+            &mut scores,
             &mut found
         ))?;
         let ranks = count(found);
+        labellings.truncate(ranks * length);
+        scores.truncate(ranks);
         Ok(KBest {
-            labellings: Matrix::new(&self.labelling[..ranks * length], ranks, length)?,
-            scores: &self.numbers[..ranks],
+            labellings: Matrix::owned(ranks, length, labellings),
+            scores,
         })
     }
 }

@@ -1,7 +1,7 @@
 //! Clique inference: finds the best values of the members of one clique. An *assignment* gives each of
 //! the n members one of R values.
 
-use crate::array::{fill, found, named, product, IntoMatrix, Matrix};
+use crate::array::{filled, found, named, product, IntoMatrix, Matrix};
 use crate::handle::Handle;
 use crate::panics::settle;
 use crate::pass::{index, lent, seconds, size, Pass};
@@ -140,28 +140,28 @@ impl<'a> CliqueOptions<'a> {
     }
 }
 
-/// The best assignment found. It lies in the solver's memory, which the next call overwrites.
-#[derive(Clone, Copy, Debug)]
+/// The best assignment found.
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 #[must_use]
-pub struct CliqueSolution<'s> {
+pub struct CliqueSolution {
     /// One value for each member; None if no feasible assignment was found.
-    pub assignment: Option<&'s [i32]>,
+    pub assignment: Option<Vec<i32>>,
     /// The score, the bound, and how the call ended.
     pub result: CliqueResult,
 }
 
-/// Max-marginals of a clique. They lie in the solver's memory, which the next call overwrites.
-#[derive(Clone, Debug)]
+/// Max-marginals of a clique.
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 #[must_use]
-pub struct CliqueMarginals<'s> {
+pub struct CliqueMarginals {
     /// Members x values. Entry (i, v) is the best score of an assignment in which member i has
     /// value v, in the [`MarginalForm`] that was requested.
-    pub marginals: Matrix<'s, f64>,
+    pub marginals: Matrix<'static, f64>,
     /// The best assignment found, one value for each member; None if no feasible assignment was
     /// found.
-    pub assignment: Option<&'s [i32]>,
+    pub assignment: Option<Vec<i32>>,
     /// The score, the bound, and how the call ended.
     pub result: CliqueResult,
 }
@@ -175,40 +175,19 @@ pub struct CliqueMarginals<'s> {
 /// let members = ch::CliqueProblem::new(&[[2.1, 0.3], [1.9, 0.2], [0.7, 0.9]])?;
 /// let mut solver = ch::CliqueSolver::new()?;
 /// let solution = solver.solve(&agreement, &members, &ch::CliqueOptions::new().gap(0.0))?;
-/// assert_eq!(solution.assignment, Some(&[0, 0, 0][..]));
+/// assert_eq!(solution.assignment, Some(vec![0, 0, 0]));
 /// assert!(solution.result.proven);
 /// # Ok(())
 /// # }
 /// ```
-///
-/// A solution lies in the memory of the solver and cannot be kept beyond the next call:
-///
-/// ```compile_fail,E0499
-/// # use libchorale as ch;
-/// # let agreement = ch::Potential::potts(2, 0.3).unwrap();
-/// # let mut solver = ch::CliqueSolver::new().unwrap();
-/// # let options = ch::CliqueOptions::new();
-/// # let members = ch::CliqueProblem::new(&[[1.0, 0.0]]).unwrap();
-/// let first = solver.solve(&agreement, &members, &options).unwrap();
-/// let second = solver.solve(&agreement, &members, &options).unwrap();
-/// println!("{:?} {:?}", first.assignment, second.assignment);
-/// ```
-pub struct CliqueSolver {
-    handle: Handle<c::chorale_clique_solver>,
-    assignment: Vec<i32>,
-    marginals: Vec<f64>,
-}
+pub struct CliqueSolver(Handle<c::chorale_clique_solver>);
 
 debug!(CliqueSolver);
 
 impl CliqueSolver {
     /// Makes a solver whose workspace grows as needed. Errors: OutOfMemory.
     pub fn new() -> Result<Self> {
-        Ok(Self {
-            handle: create!(chorale_clique_solver_create())?,
-            assignment: Vec::new(),
-            marginals: Vec::new(),
-        })
+        create!(chorale_clique_solver_create()).map(Self)
     }
 
     /// Finds the assignment with the best score: the members' own scores plus the potential.
@@ -221,22 +200,22 @@ impl CliqueSolver {
         potential: &Potential,
         problem: &CliqueProblem<'_>,
         options: &CliqueOptions<'_>,
-    ) -> Result<CliqueSolution<'_>> {
+    ) -> Result<CliqueSolution> {
         let options = options.raw(problem.members())?;
         let raw = problem.raw()?;
         let mut result = init!(chorale_clique_result);
-        fill(&mut self.assignment, problem.members(), -1)?;
+        let mut assignment = filled(problem.members(), -1)?;
         let solved = call!(chorale_clique_solve(
-            &self.handle,
+            &self.0,
             potential.as_ptr(),
             &raw,
             &options,
-            &mut self.assignment,
+            &mut assignment,
             &mut result
         ));
         settle(solved, &potential.slot)?;
         Ok(CliqueSolution {
-            assignment: found(&self.assignment),
+            assignment: found(assignment),
             result: result.pass(),
         })
     }
@@ -250,28 +229,28 @@ impl CliqueSolver {
         problem: &CliqueProblem<'_>,
         options: &CliqueOptions<'_>,
         form: MarginalForm,
-    ) -> Result<CliqueMarginals<'_>> {
+    ) -> Result<CliqueMarginals> {
         let (rows, columns) = (problem.members(), problem.values());
         let options = options.raw(rows)?;
         let raw = problem.raw()?;
         let mut result = init!(chorale_clique_result);
-        fill(&mut self.assignment, rows, -1)?;
-        fill(&mut self.marginals, product(&[rows, columns])?, 0.0)?;
+        let mut assignment = filled(rows, -1)?;
+        let mut marginals = filled(product(&[rows, columns])?, 0.0)?;
         let computed = call!(chorale_clique_max_marginals(
-            &self.handle,
+            &self.0,
             potential.as_ptr(),
             &raw,
             &options,
             form,
-            &mut self.marginals,
+            &mut marginals,
             columns,
-            &mut self.assignment,
+            &mut assignment,
             &mut result
         ));
         settle(computed, &potential.slot)?;
         Ok(CliqueMarginals {
-            marginals: Matrix::new(&self.marginals, rows, columns)?,
-            assignment: found(&self.assignment),
+            marginals: Matrix::owned(rows, columns, marginals),
+            assignment: found(assignment),
             result: result.pass(),
         })
     }
@@ -287,7 +266,7 @@ impl CliqueSolver {
         let assignment = lent("assignment", assignment, problem.members())?;
         let raw = problem.raw()?;
         let mut result = init!(chorale_clique_result);
-        let (solver, potential, slot) = (&self.handle, potential.as_ptr(), &potential.slot);
+        let (solver, potential, slot) = (&self.0, potential.as_ptr(), &potential.slot);
         let scored = call!(chorale_clique_score(
             solver,
             potential,

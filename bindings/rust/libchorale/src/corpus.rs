@@ -64,36 +64,35 @@ impl<'s, N: Element> Corpus<'s, N> {
     /// SizeOverflow, OutOfMemory.
     pub fn new<'c, M: IntoMatrix<'c, N>>(chains: impl IntoIterator<Item = M>) -> Result<Self> {
         let mut parts = Vec::new();
-        for (at, chain) in chains.into_iter().enumerate() {
-            parts.push(named(&format!("chains[{at}]"), chain)?);
-        }
-        // The chains with at least one row. A chain without rows does not tell the number of
-        // labels.
-        let full = || (0..parts.len()).filter(|&at| parts[at].rows() > 0);
-        let first = full().next().unwrap_or(0);
-        let labels = parts.get(first).map_or(0, Matrix::columns);
-        for at in full() {
-            let columns = parts[at].columns();
-            if columns != labels {
-                return Err(Error::shape(format!(
-                    "chains[{at}] has {columns} labels; it must have {labels}, as chains[{first}]"
-                )));
-            }
-        }
         let mut offsets = vec![0];
         let mut rows = 0usize;
-        for part in &parts {
-            let sum = rows.checked_add(part.rows());
-            rows = sum
+        // The first chain with rows tells the number of labels.
+        let mut first = None;
+        for (at, chain) in chains.into_iter().enumerate() {
+            let part = named(&format!("chains[{at}]"), chain)?;
+            let columns = part.columns();
+            if part.rows() > 0 {
+                let (of, labels) = *first.get_or_insert((at, columns));
+                if columns != labels {
+                    return Err(Error::shape(format!(
+                        "chains[{at}] has {columns} labels; it must have {labels}, as chains[{of}]"
+                    )));
+                }
+            }
+            rows = rows
+                .checked_add(part.rows())
                 .filter(|&sum| sum <= isize::MAX as usize)
                 .ok_or_else(|| {
                     let message = format!("there are more than {} rows", isize::MAX);
                     Error::new(Status::SizeOverflow, message)
                 })?;
             offsets.push(size(rows));
+            parts.push(part);
         }
+        let of_none = || parts.first().map_or(0, Matrix::columns);
+        let labels = first.map_or_else(of_none, |(_, labels)| labels);
         let entries = parts.iter().flat_map(Matrix::entries);
-        let unary = Matrix::owned(rows, labels, entries.copied())?;
+        let unary = Matrix::copied(rows, labels, entries.copied())?;
         Ok(Self::of(unary, Some(Cow::Owned(offsets))))
     }
 

@@ -57,7 +57,7 @@
 //! vectors, flat slices with a width or with strides ([`Matrix`]), and with the feature `ndarray`
 //! the arrays of that crate. An array is borrowed if its rows follow each other without gaps, otherwise
 //! copied. A [`Chain`], [`CliqueProblem`] or [`Corpus`] borrows its arrays as long as it lives;
-//! models have copies. Results of a solver are borrowed from the solver.
+//! models have copies. Results are owned.
 //!
 //! Sizes and indices are `usize`. Labels, token ids and values in *arrays* are `i32`, as the
 //! library stores them, so that slices of any length are passed and returned without a copy. In

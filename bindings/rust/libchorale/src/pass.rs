@@ -2,7 +2,7 @@
 //! made. A macro converts each argument to the type that C declares ([`Pass`]). Whoever uses it answers
 //! for pointers, as in any unsafe block: an array has the length that the function expects.
 
-use crate::array::{fill, filled};
+use crate::array::filled;
 use crate::error::call;
 use crate::{c, Error, Result, Status};
 use std::time::Duration;
@@ -297,10 +297,9 @@ pub(crate) fn written<T: Copy, N: Copy + Default + TryFrom<usize> + TryInto<usiz
 ) -> Result<Vec<T>> {
     let mut needed = N::default();
     call(|error| write(std::ptr::null_mut(), needed, &mut needed, error))?;
-    let mut entries = Vec::new();
     // All-zero bytes are valid for all that the library writes: numbers, and structs of numbers.
     let zero = unsafe { std::mem::zeroed() };
-    fill(&mut entries, needed.try_into().unwrap_or(0), zero)?;
+    let mut entries = filled(needed.try_into().unwrap_or(0), zero)?;
     let capacity = N::try_from(entries.len()).unwrap_or_default();
     call(|error| write(entries.as_mut_ptr(), capacity, &mut needed, error))?;
     Ok(entries)

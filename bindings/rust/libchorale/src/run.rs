@@ -4,7 +4,7 @@ use crate::array::{filled, product, Matrix};
 use crate::handle::Handle;
 use crate::options::ProgressFunction;
 use crate::panics::settle;
-use crate::pass::{count, lent, size, Pass};
+use crate::pass::{count, lent, Pass};
 use crate::{
     c, Cancel, Labelling, LeftOut, Model, Progress, Reason, Result, Rules, RunOptions, RunResult,
     Shown,
@@ -234,14 +234,12 @@ impl<'a> Run<'a> {
     /// Returns the labels of a chain, one for each position; -1 if the chain is left out. Errors:
     /// OutOfRange, NoLabelling, OutOfMemory.
     pub fn labels(&self, chain: usize, which: Labelling) -> Result<Vec<i32>> {
-        self.read_labels(size(chain), which)
+        written!(i32, chorale_run_labels(&self.handle, chain, which))
     }
     /// Returns the labels of all chains, chain after chain. Errors: NoLabelling, OutOfMemory.
     pub fn all_labels(&self, which: Labelling) -> Result<Vec<i32>> {
-        self.read_labels(c::CHORALE_ALL_CHAINS.into(), which)
-    }
-    fn read_labels(&self, chain: i64, which: Labelling) -> Result<Vec<i32>> {
-        written!(i32, chorale_run_labels(&self.handle, chain, which))
+        let all = i64::from(c::CHORALE_ALL_CHAINS);
+        written!(i32, chorale_run_labels(&self.handle, all, which))
     }
 
     /// Returns the values of the members of a clique under a labelling, in the order of adding. If
@@ -261,16 +259,13 @@ impl<'a> Run<'a> {
     /// because labels of its neighbours did. Errors: OutOfRange, NoLabelling, CallbackStopped,
     /// CallbackValue, OutOfMemory.
     pub fn reasons(&self, chain: usize) -> Result<Vec<Reason>> {
-        self.read_reasons(size(chain))
+        Reason::all(&self.model, list!(chorale_run_reasons(&self.handle, chain)))
     }
     /// Returns the reasons of all chains, chain after chain. Errors: as for
     /// [`reasons`](Self::reasons).
     pub fn all_reasons(&self) -> Result<Vec<Reason>> {
-        self.read_reasons(c::CHORALE_ALL_CHAINS.into())
-    }
-    fn read_reasons(&self, chain: i64) -> Result<Vec<Reason>> {
-        let reasons = list!(chorale_run_reasons(&self.handle, chain));
-        Reason::all(&self.model, reasons)
+        let all = i64::from(c::CHORALE_ALL_CHAINS);
+        Reason::all(&self.model, list!(chorale_run_reasons(&self.handle, all)))
     }
 
     /// Computes the max-marginals and margins of a chain under the messages of its cliques. Errors:
@@ -289,7 +284,7 @@ impl<'a> Run<'a> {
         ));
         settle(computed, &*self.model.slots)?;
         Ok(ChainMarginals {
-            marginals: Matrix::owned(length, labels, marginals)?,
+            marginals: Matrix::owned(length, labels, marginals),
             margins,
         })
     }
@@ -316,7 +311,7 @@ impl<'a> Run<'a> {
         ));
         settle(computed, &*self.model.slots)?;
         Ok(ChainProbabilities {
-            probabilities: Matrix::owned(length, labels, probabilities)?,
+            probabilities: Matrix::owned(length, labels, probabilities),
             exact: exact != 0,
         })
     }

@@ -72,10 +72,10 @@ fn chains_of_every_layout_have_the_same_labels() {
         let rows: Vec<Vec<f64>> = view.rows().into_iter().map(|row| row.to_vec()).collect();
         let plain = Chain::new(&rows).unwrap();
         let expected = solver.best(&plain).unwrap();
-        let expected = (expected.labelling.unwrap().to_vec(), expected.result.score);
+        let expected = (expected.labelling.unwrap(), expected.result.score);
         let chain = Chain::new(view).unwrap();
         let found = solver.best(&chain).unwrap();
-        assert_eq!(found.labelling, Some(&expected.0[..]));
+        assert_eq!(found.labelling.unwrap(), expected.0);
         assert_eq!(found.result.score, expected.1);
     }
 }
@@ -89,7 +89,7 @@ fn a_view_of_columns_leaves_the_others_to_their_owner() {
     right.fill(9.0); // writes between the entries of the chain
     let mut solver = ChainSolver::new().unwrap();
     let best = solver.best(&chain).unwrap();
-    assert_eq!(best.labelling, Some(&[0, 1, 0][..]));
+    assert_eq!(best.labelling, Some(vec![0, 1, 0]));
     assert_eq!(best.result.score, 3.0);
 }
 
@@ -103,7 +103,7 @@ fn cliques_and_potentials_take_them_too() {
     let mut solver = CliqueSolver::new().unwrap();
     let options = CliqueOptions::new();
     let solution = solver.solve(&pairs, &members, &options).unwrap();
-    assert_eq!(solution.assignment, Some(&[0, 0, 0][..]));
+    assert_eq!(solution.assignment, Some(vec![0, 0, 0]));
     let square = Transitions::new(weights.view()).unwrap().build().unwrap();
     assert_eq!(square.labels(), 2);
 }

@@ -79,7 +79,7 @@ fn a_potential_that_panics() {
         fuse.store(false, Ordering::Relaxed);
         assert_eq!(potential.evaluate(&[1, 2], 3).unwrap(), 5.0);
         let solution = solver.solve(&potential, &members, &options).unwrap();
-        assert_eq!(solution.assignment, Some(&[0, 0, 0][..]));
+        assert_eq!(solution.assignment, Some(vec![0, 0, 0]));
         run.solve().unwrap();
         let labels = run.all_labels(Labelling::Together).unwrap();
         assert!(labels == [0; 3 * MANY]);

@@ -751,7 +751,7 @@ fn weights_are_what_enumeration_finds() {
             .solve(&potential, &problem, &CliqueOptions::new())
             .unwrap();
         close(found.result.score);
-        close(score(found.assignment.unwrap()));
+        close(score(&found.assignment.unwrap()));
 
         let mut builder = ModelBuilder::new().unwrap();
         let clique = builder

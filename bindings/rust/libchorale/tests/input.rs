@@ -188,7 +188,7 @@ fn cliques() {
     let columns = Matrix::strided(&[0.0, 9.0, 1.0, 0.0], 2, 2, 1, 2).unwrap();
     let columns = CliqueProblem::new(columns).unwrap().fixed(&[1, -1]);
     let solution = solver.solve(&potts, &columns, &plain).unwrap();
-    assert_eq!(solution.assignment, Some(&[1, 0][..]));
+    assert_eq!(solution.assignment, Some(vec![1, 0]));
     let with = CliqueOptions::new;
     for (options, expected) in [
         (
@@ -305,8 +305,8 @@ fn chains() {
     let empty = solver.max_marginals(&Chain::new(&none).unwrap()).unwrap();
     assert!(empty.margins.is_empty());
     let only = solver.k_best(&Chain::new(&none).unwrap(), 2).unwrap();
-    assert_eq!((only.labellings.rows(), only.scores), (1, &[0.0][..]));
-    assert_eq!(solver.best(&chain).unwrap().labelling, Some(&[1, 0][..]));
+    assert_eq!((only.labellings.rows(), only.scores), (1, vec![0.0]));
+    assert_eq!(solver.best(&chain).unwrap().labelling, Some(vec![1, 0]));
 }
 
 #[test]
@@ -348,7 +348,7 @@ fn transitions_and_names() {
     let chain = Chain::new(&unary).unwrap().transitions(&transitions);
     assert_eq!(
         ChainSolver::new().unwrap().best(&chain).unwrap().labelling,
-        Some(&[0, 0][..])
+        Some(vec![0, 0])
     );
 }
 

@@ -300,8 +300,8 @@ fn chains() {
         assert_eq!(solution.result.score, best);
         if best > f64::NEG_INFINITY {
             let labelling = solution.labelling.unwrap();
-            assert_eq!(score_of(labelling), best);
-            assert_eq!(chain.score(labelling).unwrap(), best);
+            assert_eq!(score_of(&labelling), best);
+            assert_eq!(chain.score(&labelling).unwrap(), best);
         } else {
             assert_eq!(solution.result.outcome, Outcome::Infeasible);
             assert_eq!(solution.labelling, None);
@@ -345,7 +345,7 @@ fn chains() {
         }
         assert!(several.labellings.row(several.scores.len()).is_none());
 
-        let of_edges = solver.edge_marginals(&chain).unwrap().to_vec();
+        let of_edges = solver.edge_marginals(&chain).unwrap();
         let found = solver.max_marginals(&chain32).unwrap();
         let best_with = |fits: &dyn Fn(&[i32]) -> bool| {
             let first = all.iter().find(|(_, labelling)| fits(labelling));
@@ -440,7 +440,7 @@ fn trees_and_local_properties() {
     let unary = [[0.0, 1.0], [0.5, 0.0], [0.0, 0.25]];
     let tree = Chain::new(&unary).unwrap().parents(&parents);
     let mut solver = ChainSolver::new().unwrap();
-    assert_eq!(solver.best(&tree).unwrap().labelling, Some(&[1, 0, 1][..]));
+    assert_eq!(solver.best(&tree).unwrap().labelling, Some(vec![1, 0, 1]));
     let shown = |labelling: &[i32]| shown(&property, &tree, labelling, &[0; 3]);
     assert_eq!(shown(&[1, 0, 1]), Shown::Conflict);
     assert_eq!(shown(&[1, 1, 1]), Shown::Value(1));
