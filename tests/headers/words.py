@@ -99,7 +99,7 @@ def main() -> int:
         "Go": set(re.findall(r"^(?:func (?:\([^)]*\) )?|type |\t)([A-Z]\w*)", read("bindings/go/*.go"), re.M)),
         "JavaScript": set(re.findall(r"^\s*(?:export )?(?:readonly |static |class |interface |function |type )*(\w+)\??[(:<]", read("bindings/js/types/index.d.ts"), re.M)),
     }
-    for options in re.findall(r"^    set \{\n(.*?)^    \}", read("bindings/rust/libchorale/src/*.rs"), re.M | re.S):
+    for options in re.findall(r"^    set(?:\(self\))? \{\n(.*?)^    \}", read("bindings/rust/libchorale/src/*.rs"), re.M | re.S):
         names["Rust"].update(re.findall(r"^ {8}(\w+):", options, re.M))
     avoid = forbidden()
     failed = [
