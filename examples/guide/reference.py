@@ -576,6 +576,10 @@ def rust_pages() -> Iterator[tuple[str, str]]:
     folder = ROOT / "bindings/rust/libchorale/src"
     whole = (folder / "lib.rs").read_text(encoding="utf-8")
     public = set(re.findall(r"\w+", " ".join(re.findall(r"^ *pub use [^;]+;", whole, re.MULTILINE))))
+    for module in re.findall(r"^pub use (\w+)::\*;", whole, re.MULTILINE):
+        text = (folder / f"{module}.rs").read_text(encoding="utf-8")
+        text += "".join((folder / name).read_text(encoding="utf-8") for name in re.findall(r'^include!\("(.*)"\);', text, re.MULTILINE))
+        public |= set(re.findall(r"^(?:pub (?:enum|struct)|   ) (\w+)(?: = \w+)? \{$", text, re.MULTILINE))
     entries = []
     for source in sorted(folder.glob("*.rs")):
         owner = ""
@@ -609,16 +613,16 @@ def rust_pages() -> Iterator[tuple[str, str]]:
 
 
 def rust_options(text: str) -> str:
-    """Returns a source with what its macros options! and raw_options! make in their place."""
+    """Returns a source with what its macro options! makes in its place."""
 
     def made(macro: re.Match[str]) -> str:
-        struct, options = textwrap.dedent(macro[2]).split("\nset {\n")
+        struct, options = re.split(r"\nset(?:\(self\))? \{\n", textwrap.dedent(macro[1]))
         name = re.search(r"pub struct (\w+)", struct)[1]
-        new = "    /// Returns the library's defaults.\n    pub fn new() -> Self {}\n" if macro[1] else ""
-        options = re.sub(r"^    (\w+): (.*?)(?: => .*)?,$", r"    pub fn \1(mut self, \1: \2) -> Self {}", options, flags=re.MULTILINE)
-        return re.sub(r" of \w+ \{$", " {", struct, flags=re.MULTILINE) + f"\nimpl {name} {{\n{new}{options}"
+        option = r"^    (\w+): ([^\n]*?)(?: => .*?)?,$(?=\n    ///|\n\})"
+        options = re.sub(option, r"    pub fn \1(mut self, \1: \2) -> Self {}", options, flags=re.DOTALL | re.MULTILINE)
+        return re.sub(r" of \w+ \{$", " {", struct, flags=re.MULTILINE) + f"\nimpl {name} {{\n{options}"
 
-    return re.sub(r"^(raw_)?options! \{\n(.*?)^\}\n", made, text, flags=re.DOTALL | re.MULTILINE)
+    return re.sub(r"^options! \{\n(.*?)^\}\n", made, text, flags=re.DOTALL | re.MULTILINE)
 
 
 def rust_made(text: str) -> list[Entry]:
