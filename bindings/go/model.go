@@ -272,28 +272,14 @@ func copied[T any](memory unsafe.Pointer, count int) []T {
 	return append([]T(nil), unsafe.Slice((*T)(memory), count)...)
 }
 
-// gathered copies entries, of which [k][r][c] is at the sum of its indices times the strides; nil if
-// there is no memory.
-func gathered[T any](memory unsafe.Pointer, counts [3]int, strides [3]C.int64_t) (all []T) {
-	for k := 0; memory != nil && k < counts[0]; k++ {
-		for r := 0; r < counts[1]; r++ {
-			for c := 0; c < counts[2]; c++ {
-				at := k*int(strides[0]) + r*int(strides[1]) + c*int(strides[2])
-				all = append(all, unsafe.Slice((*T)(memory), at+1)[at])
-			}
-		}
-	}
-	return all
-}
-
-func gatheredScores(element C.chorale_element, memory unsafe.Pointer, counts [3]int, strides [3]C.int64_t) Scores {
+func copiedScores(element C.chorale_element, memory unsafe.Pointer, count int) Scores {
 	switch {
 	case memory == nil:
 		return nil
 	case element == C.CHORALE_FLOAT32:
-		return Float32s(gathered[float32](memory, counts, strides))
+		return Float32s(copied[float32](memory, count))
 	}
-	return Float64s(gathered[float64](memory, counts, strides))
+	return Float64s(copied[float64](memory, count))
 }
 
 // Chain returns copies of the arrays and options of a chain. Chain.Transitions is a new handle,
@@ -314,13 +300,13 @@ func (m *Model) Chain(number int) (*Chain, *ChainOptions, error) {
 	if told.transitions != nil {
 		chain.Transitions = newTransitions(C.chorale_transitions_retain(told.transitions), m.handle())
 	}
-	chain.Unary = gatheredScores(told.element, told.unary, [3]int{1, length, labels}, [3]C.int64_t{0, told.unary_row_stride, told.unary_column_stride})
-	chain.Edges = gatheredScores(told.element, told.edges, [3]int{int(told.edge_matrices), labels, labels}, [3]C.int64_t{told.edge_matrix_stride, told.edge_row_stride, told.edge_column_stride})
-	row := [3]C.int64_t{0, 0, 1}
-	chain.Start = gatheredScores(told.element, told.start, [3]int{1, 1, labels}, row)
-	chain.End = gatheredScores(told.element, told.end, [3]int{1, 1, labels}, row)
+	// A model has copies of all arrays, without gaps.
+	chain.Unary = copiedScores(told.element, told.unary, length*labels)
+	chain.Edges = copiedScores(told.element, told.edges, int(told.edge_matrices)*labels*labels)
+	chain.Start = copiedScores(told.element, told.start, labels)
+	chain.End = copiedScores(told.element, told.end, labels)
 	chain.Parents = copied[int32](unsafe.Pointer(told.parents), length)
 	chain.Forced = copied[int32](unsafe.Pointer(told.forced), length)
-	chain.Allowed = gathered[byte](unsafe.Pointer(told.allowed), [3]int{1, length, labels}, [3]C.int64_t{0, told.allowed_row_stride, 1})
+	chain.Allowed = copied[byte](unsafe.Pointer(told.allowed), length*labels)
 	return chain, &ChainOptions{Group: int64(with.group), Tokens: copied[int32](unsafe.Pointer(with.tokens), length)}, nil
 }

@@ -18,7 +18,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent.parent / "python" / "tools"), str(HERE.parent.parent)]
 sys.dont_write_bytecode = True
 from declare import HEADERS, Headers  # noqa: E402
-from mirror import ENUMS, FLAGS, snake  # noqa: E402
+from mirror import ENUMS, FLAGS, GIVEN_FLAGS, snake  # noqa: E402
 
 # Functions that the package leaves out: solvers of single chains and cliques, and what is experimental
 # but for tables and what the page of a report needs, cancel flags (there is one thread), files
@@ -46,8 +46,6 @@ NO_STRUCTS = {"chorale_instance", "chorale_allocator", "chorale_host", "chorale_
 # What JavaScript makes of fields, and takes for them: words, by the prefix of their constants; true or
 # false; arrays of numbers. All pointers to handles have the names of their kinds.
 WORDS = {f"chorale_{snake(enum)}": prefix for _, prefix, enum, *_ in ENUMS if prefix != "ROWS"}
-GIVEN_FLAGS = {"exact_marginals", "no_local_search", "restrict_range", "edits", "across", "each", "borrow",
-               "may_lower_accuracy", "without_gold", "fires_outside"}
 ARRAYS = {"int32_t*": "int32", "int64_t*": "int64", "double*": "float64", "uint8_t*": "uint8"}
 
 
