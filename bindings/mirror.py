@@ -43,10 +43,10 @@ ENUMS = [
     ("", "TEXTS", "TextList", "Texts", "The lists of texts that a problem can hold; Values is the first list of names of clique values."),
     ("", "START", "Start", "Start", "Where ALPHA_EXPANSION, LOCAL_SEARCH and ICM start."),
 ]
-# Constants that enums leave out: a success is no error, a rule by a property has a constructor in Rust,
-# and another language's name is taken.
-LEFT_OUT = {"rust": {"OK", "RULE_PROPERTY"}, "go": {"OK"}}
-KEPT_WHOLE = {"rust": {"ROWS"}, "go": set()}  # prefixes that stay in the names
+# Constants that enums leave out: a rule by a property has a constructor in Rust, and in JavaScript a number is that
+# of a list of value names.
+LEFT_OUT = {"rust": {"RULE_PROPERTY"}, "go": set(), "js": {"TEXTS_NONE", "TEXTS_VALUES"}}
+KEPT_WHOLE = {"ROWS"}  # prefixes that stay in names of Rust
 GO_NAMES = {"ErrBusy": "ErrRunBusy", "Icm": "ICM", "SchemeBio": "SchemeBIO", "SchemeBioes": "SchemeBIOES", "SchemeBilou": "SchemeBILOU"}
 
 # The structs that the library fills: what each is, unless its header says so; the languages that have
@@ -135,6 +135,13 @@ def constants() -> dict[str, str]:
     return found
 
 
+def enums(language: str):
+    """Yields for each enum of a language what ENUMS says of it, and its constants: names without and with the prefix, and comments."""
+    for entry in ENUMS:
+        names = {n: text for n, text in constants().items() if n.startswith(entry[1] + "_") and n not in LEFT_OUT[language]}
+        yield entry, [(name.removeprefix(entry[1] + "_"), name, text) for name, text in names.items()]
+
+
 def declared(pattern: str) -> tuple[str, ...]:
     """Returns the groups of a pattern in the header that matches it."""
     return next(m.groups() for h in sorted(HEADERS.rglob("*.h")) if (m := re.search(pattern, h.read_text(), re.S)))
@@ -170,7 +177,9 @@ def given(language: str, of_language):
             if flag:
                 text = re.sub(r"^1: ", "true: ", re.sub(r"(\. )?\bDefault 0\b\.?", "", text)).replace("0 (default)", "false (default)")
             if not FOR_C.fullmatch(f"{of}.{field}") and not (language == "js" and field in by_hand.split()):
-                text = re.sub("returns other than 0", "returns true", text)
+                text = re.sub(" in seconds|; plus infinity: none", "", text.replace("returns other than 0", "returns true"))
+                if language == "js":
+                    text = text.replace("; may be NULL", "").replace("; NULL:", "; absent:").replace("NULL:", "Absent:")
                 made.append((kind, field, of_language(re.sub(r' \("\w+" (above|below)\)', "", text), f"{kind} {kinds}")))
         yield name, of, about, made
 
@@ -245,7 +254,7 @@ def wrapped(text: str, before: str) -> str:
 def of_rust(text: str, kind: str = "") -> str:
     def spell(prefix: str, name: str) -> str:
         macro, enum = next((macro, enum) for macro, of, enum, *_ in ENUMS if of == prefix)
-        name = f"{prefix}_{name}" if prefix in KEPT_WHOLE["rust"] else name
+        name = f"{prefix}_{name}" if prefix in KEPT_WHOLE else name
         return f"[`{enum}::{capitals(name.lower())}`]" if macro in ("told", "asked") else name
 
     text = re.sub(r"([\[\]<>])", r"\\\1", sentence(text))  # in which brackets would be links
@@ -255,17 +264,15 @@ def of_rust(text: str, kind: str = "") -> str:
 
 def rust_enums() -> str:
     lines = [f"// {NOTE}\n"]
-    known = constants()
-    for macro, prefix, enum, _, about in ENUMS:
+    for (macro, prefix, enum, _, about), named in enums("rust"):
         if not macro:
             continue
         flags = macro == "flags"
         lines.append(f"\n{macro}! {{\n{wrapped(about, '    /// ')}    {'Warnings' if flags else enum} {{\n")
-        for name, text in known.items():
-            short = name if prefix in KEPT_WHOLE["rust"] else name.removeprefix(prefix + "_")
-            if name.startswith(prefix + "_") and name not in LEFT_OUT["rust"]:
-                lines.append(wrapped(of_rust(text, f"chorale_{snake(enum)}"), " " * 8 + "/// "))
-                lines.append(f"        {short.lower() if flags else capitals(short.lower())} = CHORALE_{name},\n")
+        for short, name, text in named:
+            own = (name if prefix in KEPT_WHOLE else short).lower()
+            lines.append(wrapped(of_rust(text, f"chorale_{snake(enum)}"), " " * 8 + "/// "))
+            lines.append(f"        {own if flags else capitals(own)} = CHORALE_{name},\n")
         lines.append("    }\n}\n")
     return "".join(lines)
 
@@ -302,10 +309,7 @@ GO_FUNCTIONS = """
     learnt_apply learnt_potential learnt_get_report learnt_kinds
     ledger_changes ledger_rows ledger_keys
 """
-GO_INPUTS = """
-    agreement automaton chain chain_options clique_options clique_problem clique_setup corpus label_map learn_options
-    members mentions potential_options rule rules run_options transitions_options
-"""
+GO_INPUTS = sorted([of for of, *_ in INPUTS.values()] + ["agreement", "clique_setup", "rules"])  # some are by hand
 # Parameters with another name in Go, by their types; structs that are filled by made functions, and what
 # other functions that fill structs take besides.
 GO_PARAMETERS = {"label_map": "m", "labelling": "of"}
@@ -348,10 +352,9 @@ GO_NO_ERRORS = {"NULL_ARGUMENT", "STRUCT_SIZE", "CAPACITY", "STRIDE", "OUT_OF_ME
 
 def of_go(text: str, kind: str = "") -> str:
     own = {prefix: name for _, prefix, _, name, _ in ENUMS}
-    text = re.sub("CHORALE_(NO_ROUNDS)", "[NoRounds]", sentence(text))
-    text = in_words(text, lambda prefix, name: f"[{go_name(own[prefix], name)}]", kind)
+    text = in_words(sentence(text), lambda prefix, name: f"[{go_name(own[prefix], name)}]", kind)
     text = re.sub(r"\bC\b", "the potential", text)
-    text = re.sub(r"\bCHORALE_(ALONE|TOGETHER|ALL_CHAINS)\b", lambda m: f"[{capitals(m[1].lower())}]", text)
+    text = re.sub(r"\bCHORALE_(ALONE|TOGETHER|ALL_CHAINS|NO_ROUNDS)\b", lambda m: f"[{capitals(m[1].lower())}]", text)
     text = re.sub(r"\b(CHORALE_)?FIRE_(\w+)", lambda m: f"[Fire{capitals(m[2].lower())}]", text)
     text = re.sub(r"\b(?:CHORALE_ERROR_)?([A-Z]+_[A-Z_]+)\b", lambda m: f"[{go_name('Err', m[1])}]" if f"ERROR_{m[1]}" in constants() else m[0], text)
     text = re.sub(r"\bCHORALE_(\w+)", r"\1", text)
@@ -364,7 +367,7 @@ def of_go(text: str, kind: str = "") -> str:
 def go_link(name: str) -> str:
     """Returns what a comment calls a name of C: methods by their types."""
     noun = re.match("|".join(GO_OBJECTS), name)
-    if capitals(name) in {"Decode", "Learn", "Settle", *map(capitals, GO_INPUTS.split()), *STRUCTS}:
+    if capitals(name) in {"Decode", "Learn", "Settle", *map(capitals, GO_INPUTS), *STRUCTS}:
         return f"[{capitals(name)}]"
     if name in GO_FUNCTIONS.split() and noun and "_create" not in name:
         return f"[{capitals(noun[0])}.{capitals(re.sub('^_(get_)?', '', name[noun.end():]))}]"
@@ -376,6 +379,7 @@ def go_name(prefix: str, name: str) -> str:
     return GO_NAMES.get(made, made)
 
 
+TAB = "\t// "
 GO_HEAD = """// Code generated by bindings/mirror.py from include/chorale. DO NOT EDIT.
 
 package chorale
@@ -575,18 +579,24 @@ def go_type(of: str, kind: str, field: str) -> str:
     return GO_FIELDS.get(f"{of}.{field}") or ("Scores" if kind == "void*" else "[]" + GO_SLICES[kind.rstrip("*")][0])
 
 
+def go_type_about(name: str, about: str) -> str:
+    text = of_go(about)
+    return f"\n{wrapped(f'{name}: {text[0].lower()}{text[1:]}', '// ')}"
+
+
+def go_struct(name: str, about: str, fields) -> str:
+    """Returns a struct of Go. fields: types, names and comments."""
+    body = "".join(f"{wrapped(text, TAB)}\t{capitals(field)} {own}\n" for own, field, text in fields)
+    return f"{go_type_about(name, about)}type {name} struct {{\n{body}}}\n"
+
+
 def go_given(by_hand: str) -> str:
     """Returns the structs that callers fill, but for those that are written by hand."""
     lines = []
     for name, of, about, fields in given("go", of_go):
-        if f"type {name} struct" in by_hand:
-            continue
-        lines.append(f"\n{wrapped(f'{name}: {about[0].lower()}{of_go(about)[1:]}', '// ')}type {name} struct {{\n")
-        for kind, field, text in fields:
-            own = go_type(of, kind, field)
-            text = re.sub(r" in seconds|; plus infinity: none", "", text) if own == "time.Duration" else text
-            lines.append(f"{wrapped(text, chr(9) + '// ')}\t{capitals(field)} {own}\n")
-        lines.append("}\n")
+        if f"type {name} struct" not in by_hand:
+            told = [(go_type(of, kind, field), field, text) for kind, field, text in fields]
+            lines.append(go_struct(name, about, told))
     return "".join(lines)
 
 
@@ -596,7 +606,7 @@ def go_inputs() -> str:
     structs = go_given(by_hand)
     source = by_hand + structs
     lines = [GO_HEAD, '\nimport "time"\n', structs]
-    for of in GO_INPUTS.split():
+    for of in GO_INPUTS:
         lines.append(f"\nfunc (c *call) {camel(of)}InC(x *{capitals(of)}) *C.chorale_{of} {{\n")
         lines.append(f"\tto := &C.chorale_{of}{{struct_size: C.sizeof_chorale_{of}}}\n\tif x == nil {{\n")
         argument = "the label map" if of == "label_map" else of.removeprefix("clique_")
@@ -625,15 +635,9 @@ def go_inputs() -> str:
 
 def go_constants() -> str:
     lines = [GO_HEAD]
-    known = constants()
-    for _, prefix, enum, own, about in ENUMS:
-        if own is None:
-            continue
-        lines.append(f"\n{wrapped(enum + ': ' + of_go(about)[0].lower() + of_go(about)[1:], '// ')}type {enum} int32\n\n// Constants of [{enum}].\nconst (\n")
-        for name, text in known.items():
-            if name.startswith(prefix + "_") and name not in LEFT_OUT["go"]:
-                lines.append(wrapped(of_go(text), "\t// "))
-                lines.append(f"\t{go_name(own, name.removeprefix(prefix + '_'))} {enum} = C.CHORALE_{name}\n")
+    for (_, _, enum, own, about), named in enums("go"):
+        lines.append(f"{go_type_about(enum, about)}type {enum} int32\n\n// Constants of [{enum}].\nconst (\n")
+        lines += [f"{wrapped(of_go(text), TAB)}\t{go_name(own, short)} {enum} = C.CHORALE_{name}\n" for short, name, text in named]
         lines.append(")\n")
     return "".join(lines)
 
@@ -641,17 +645,13 @@ def go_constants() -> str:
 def go_structs() -> str:
     lines = [GO_HEAD]
     for name, of, about, fields in filled("go", "float64", "int", "int32", "bool"):
-        text = of_go(about)
-        lines.append(f"\n{wrapped(name + ': ' + text[0].lower() + text[1:], '// ')}type {name} struct {{\n")
-        made = []
-        for go, kind, field, text in fields:
-            value = f"from.{field} != 0" if go == "bool" else f"{go}(from.{field})"
-            lines.append(wrapped(of_go(text, kind), "\t// "))
-            lines.append(f"\t{capitals(field)} {go}\n")
-            made.append((capitals(field) + ":", value))
-        width = max(len(field) for field, _ in made)
-        values = "".join(f"\t\t{field:{width}} {value},\n" for field, value in made)
-        lines.append(f"}}\n\nfunc {camel(of)}(from *C.chorale_{of}) {name} {{\n\treturn {name}{{\n{values}\t}}\n}}\n")
+        lines.append(go_struct(name, about, [(own, field, of_go(text, kind)) for own, kind, field, text in fields]))
+        width = max(len(capitals(field)) for _, _, field, _ in fields) + 1
+        lines.append(f"\nfunc {camel(of)}(from *C.chorale_{of}) {name} {{\n\treturn {name}{{\n")
+        for own, _, field, _ in fields:
+            value = f"from.{field} != 0" if own == "bool" else f"{own}(from.{field})"
+            lines.append(f"\t\t{capitals(field) + ':':{width}} {value},\n")
+        lines.append("\t}\n}\n")
     return "".join(lines)
 
 
@@ -692,36 +692,32 @@ def js_block(text: str, indent: str) -> str:
     return f"{indent}/**\n{wrapped(text, indent + ' * ')}{indent} */\n"
 
 
+def js_struct(name: str, about: str, fields) -> str:
+    """Returns an interface of TypeScript. fields: declarations and comments."""
+    body = "".join(f"{js_block(text, '  ')}  {declaration};\n" for declaration, text in fields)
+    return f"\n{js_block(of_js(about), '')}export interface {name} {{\n{body}}}\n"
+
+
 # The enums of which JavaScript has the constants as words.
 JS_ENUMS = "OUTCOME OBSTACLE RULES VERDICT WARNING ALGORITHM JOINT MESSAGES SCALE SHAPE SCHEME TEXTS".split()
-JS_LEFT_OUT = {"TEXTS_NONE", "TEXTS_VALUES"}  # in JavaScript a number is that of a list of value names
 
 
 def js_types() -> str:
     lines = [f"// {NOTE}\n", '\nimport type { Flags, NullableNumbers, Numbers, Transitions } from "./index.js";\n']
-    known = constants()
-    for _, prefix, enum, _, about in ENUMS:
+    for (_, prefix, enum, _, about), named in enums("js"):
         if prefix not in JS_ENUMS:
             continue
-        texts = {n.removeprefix(prefix + "_"): t for n, t in known.items() if n.startswith(prefix + "_") and n not in JS_LEFT_OUT}
-        words = {name.removeprefix("BY_").lower().replace("_", "-"): of_js(text, f"chorale_{snake(enum)}") for name, text in texts.items()}
+        words = {name.removeprefix("BY_").lower().replace("_", "-"): of_js(text, f"chorale_{snake(enum)}") for name, _, text in named}
         lines.append("\n/**\n" + js_wrapped(of_js(about.split("; Values is")[0])) + " *\n")
         lines += [js_wrapped(f'- `"{word}"`: {text}', "  ") for word, text in words.items()]
         lines.append(f" */\nexport type {enum} =\n" + "".join(f'  | "{word}"\n' for word in words)[:-1] + ";\n")
     for name, _, about, fields in filled("js", "number", "number", "number", "boolean"):
-        lines.append(f"\n{js_block(of_js(about), '')}export interface {name} {{\n")
-        for ts, kind, field, text in fields:
-            if ts == "LearnWarning":
-                ts = "readonly LearnWarning[]"
-            lines.append(js_block(of_js(text, kind), "  "))
-            lines.append(f"  readonly {camel(field)}: {ts};\n")
-        lines.append("}\n")
+        told = [(f"readonly {camel(field)}: {own}", of_js(text, kind)) for own, kind, field, text in fields]
+        lines.append(js_struct(name, about, told).replace(": LearnWarning;", ": readonly LearnWarning[];"))
     for name, _, about, fields in given("js", of_js):
-        lines.append(f"\n{js_block(of_js(about), '')}export interface {name} {{\n")
-        for kind, field, text in fields:
-            lines.append(js_block(text.replace("; may be null", "").replace("; null:", "; absent:").replace("null:", "Absent:"), "  "))
-            lines.append(f"  {camel(field)}{'?' * (field not in INPUTS[name][3].split())}: {js_type(name, kind, field)};\n")
-        lines.append("}\n")
+        needed = INPUTS[name][3].split()
+        told = [(f"{camel(field)}{'?' * (field not in needed)}: {js_type(name, kind, field)}", text) for kind, field, text in fields]
+        lines.append(js_struct(name, about, told))
     return "".join(lines)
 
 
