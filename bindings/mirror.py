@@ -288,6 +288,99 @@ def rust_structs() -> str:
     return "".join(lines)
 
 
+# The structs of INPUTS that Rust has from here: derived traits, and parts that are no options.
+RUST_INPUTS = {
+    "CliqueOptions": ("Clone, Debug, Default", "cancel: Option<Cancel>"),
+    "CliqueProblem": ("Clone, Debug", "scores: Matrix<'a, f64>"),
+    "LearnOptions": ("Debug, Default", "costs: Option<(&'a [f64], usize)>; cancel: Option<Cancel>; progress: Option<ProgressFunction<'a, LearnProgress>>"),
+    "Mentions": ("Clone, Copy, Debug", "keys: usize; labels: usize; key: &'a [i32]"),
+    "RunOptions": ("Debug, Default", "cancel: Option<Cancel>; progress: Option<ProgressFunction<'a, Progress>>; rules: Option<Rules<'a>>"),
+}
+# Options that do not become in C what their types say (see the macro `options`); "": there is no such option.
+RUST_OPTIONS = {
+    "beam_width": "usize => beam_width = positive(beam_width)",
+    "begins": "&'a [bool] => _",
+    "classes": "&'a [Option<usize>] => _",
+    "gap": "f64 => (gap, prove) = (gap, (gap == 0.0).into())",
+    "max_states": "usize => max_states = positive(max_states)",
+    "no_local_search": "bool => no_local_search = !local_search",
+    "prove": "",
+    "rounds": "usize => rounds = if rounds == 0 { c::CHORALE_NO_ROUNDS.into() } else { size(rounds) }",
+    "start": "Start<'a> => _",
+    "start_assignment": "",
+    "start_value": "",
+    "subset_size": 'usize => subset_size = if subset_size == 0 { -1 } else { index("subset_size", subset_size)? }',
+    "threads": "usize => threads = positive(threads)",
+    "time_limit": "Duration => time_limit = seconds(Some(time_limit))",
+    "learn_options.labels": "",
+    "learn_options.time_limit": "Option<Duration> => time_limit = seconds(time_limit)",
+    "clique_problem.members": "",
+    "clique_problem.values": "",
+}
+# Rust's types of numbers, and of the elements of arrays.
+RUST_TYPES = {"double": "f64", "int32_t": "i32", "int64_t": "usize", "int64_t*": "i64"}
+# What Rust says in other words than the headers.
+RUST_WORDS = [
+    (r"; 0: 10; CHORALE_NO_ROUNDS: only", "; default: 10; zero: only"),
+    (r"0 (\(default\): no gap)", r"Zero: a proof of optimality. NULL \1"),
+    (r" in seconds|; negative: it has passed|; may be NULL| [^.]*\binstance\.", ""),
+    (r"; plus infinity: none", "; None: no limit"),
+    (r"^One that does not fit", "The algorithm; one that does not fit"),
+    (r"leaves `assignment` unchanged; `marginals` is unchanged", "no assignment; max-marginals are 0"),
+    (r"^True: a solve leaves out the local search, which (.*)", r"Whether a local search follows the rounds, which \1 Default: true."),
+    (r"^True: ", "If true, "),
+    (r"\bNULL( \(default\))?:|(?<!Below )\b0( \(default\))?:", "default:"),
+    (r"(?<=\. )default:|^default:", "Default:"),
+    (r"(\w)\.? Default (?!:)", r"\1. Default: "),
+    (r"^By label: 1 if (.*?), else 0", r"For each label whether \1"),
+    (r"^By label: (.*?), or -1 if", r"For each label \1, or None if"),
+    (r"^N: (.)", r"For each row: \1"),
+    (r"^K: (.)", r"For each key: \1"),
+    (r"^N x m: ", "Rows x labels: "),
+    (r"returns true", "returns Break"),
+    (r", as with no_local_search", ""),
+    (r"message_element \[`Algorithm::Auto`\]", "[`MessageElement::Auto`]"),
+    (r"\bchorale_run_(\w+)", r"[`Run::\1`](crate::Run::\1)"),
+]
+
+
+def rust_input(of: str, kind: str, field: str, parts: list[str]) -> str:
+    """Returns the type of an option, and if it is an array the number of entries."""
+    own = RUST_OPTIONS.get(f"{of}.{field}", RUST_OPTIONS.get(field))
+    if own is not None:
+        return own
+    shape = re.search(rf"\b{capitals(field)}=(\S+)", GO_SHAPES.get(of, ""))
+    own = RUST_TYPES.get(kind) or RUST_TYPES.get(kind.rstrip("*")) or capitals(kind.removeprefix("chorale_"))
+    if not shape:
+        return "bool" if field in GIVEN_FLAGS else own
+    sizes = [f"self.{snake(size[1:])}.len()" if size[0] == "#" else f"self.{snake(size)}" for size in shape[1].split("*")]
+    sizes = [size if size.removeprefix("self.").split(".")[0] in parts else size + "()" for size in sizes]
+    return f"&'a [{own}] => [{sizes[0] if len(sizes) == 1 else 'product(&[' + ', '.join(sizes) + '])?'}]"
+
+
+def rust_inputs() -> str:
+    """Returns the options of Rust, each with what it becomes in C."""
+    lines = [f"// {NOTE}\n"]
+    for name, of, about, fields in given("rust", of_rust):
+        if name not in RUST_INPUTS:
+            continue
+        traits, parts = RUST_INPUTS[name]
+        known = re.findall(r"(\w+):", parts)
+        about += " Each method sets one; one that is not set has its default." * name.endswith("Options")
+        lines.append(f"\noptions! {{\n{wrapped(of_rust(about), '    /// ')}    #[derive({traits})]\n    #[must_use]\n")
+        lines.append(f"    pub struct {name}<'a> of chorale_{of} {{\n" + "".join(f"        pub(crate) {part},\n" for part in parts.split("; ")))
+        lines.append("    }\n    set(self) {\n")
+        for kind, field, text in fields:
+            own = rust_input(of, kind, field, known)
+            if own and field not in known:
+                for pattern, by in RUST_WORDS:
+                    text = re.sub(pattern, by, text)
+                text = re.sub(r"\b[A-Z]+_[A-Z_]+\b", lambda m: capitals(m[0].lower()) if f"ERROR_{m[0]}" in constants() else m[0], text)
+                lines.append(f"{wrapped(text, ' ' * 8 + '/// ')}        {field.removeprefix('no_')}: {own},\n")
+        lines.append("    }\n}\n")
+    return "".join(lines)
+
+
 # ---- Go ----------------------------------------------------------------------------------------
 
 
@@ -724,6 +817,7 @@ def js_types() -> str:
 FILES = {
     RUST / "enums.rs": rust_enums,
     RUST / "structs.rs": rust_structs,
+    RUST / "inputs.rs": rust_inputs,
     GO / "constants.go": go_constants,
     GO / "structs.go": go_structs,
     GO / "functions.go": go_functions,

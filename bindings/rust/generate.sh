@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes libchorale-sys/src/bindings.rs and, by ../mirror.py, libchorale/src/enums.rs from the headers, with
-# their comments as documentation.
+# Makes libchorale-sys/src/bindings.rs and, by ../mirror.py, enums.rs, structs.rs and inputs.rs in
+# libchorale/src from the headers, with their comments as documentation.
 #
 #   bindings/rust/generate.sh [--check]      --check: only compares with the committed file
 #

@@ -4,28 +4,11 @@
 use crate::array::{filled, found, named, product, IntoMatrix, Matrix};
 use crate::handle::Handle;
 use crate::panics::settle;
-use crate::pass::{index, lent, seconds, size, Pass};
-use crate::{c, Algorithm, Cancel, CliqueResult, MarginalForm, Potential, Result};
-use std::time::Duration;
-
-options! {
-    /// The members of one clique: their scores for each value, the values of fixed members, and
-    /// weights.
-    #[derive(Clone, Debug)]
-    #[must_use = "a problem is for a solver"]
-    pub struct CliqueProblem<'a> of chorale_clique_problem {
-        scores: Matrix<'a, f64>,
-    }
-    set(self) {
-        /// Sets the value that each member must take: one entry for each member, -1 if the member is
-        /// free.
-        fixed: &'a [i32] => [self.members()],
-        /// Sets how often each member counts in the potential: one weight for each member, at least 1.
-        /// The counts n_v are then sums of weights. The default is 1. Weights above 1 require a
-        /// SUM potential whose tables are convex and forbid no count.
-        weights: &'a [i64] => [self.members()],
-    }
-}
+use crate::pass::{index, lent, size, Pass};
+use crate::{
+    c, Algorithm, Cancel, CliqueOptions, CliqueProblem, CliqueResult, MarginalForm, Potential,
+    Result,
+};
 
 impl<'a> CliqueProblem<'a> {
     /// Makes a problem from the scores, members x values; minus infinity forbids a value to a
@@ -63,51 +46,6 @@ pub enum Start<'a> {
     Assignment(&'a [i32]),
     /// The result of alpha-pass.
     AlphaPass,
-}
-
-options! {
-    /// Options for solving a clique. Options that are not set have the library's defaults.
-    #[derive(Clone, Debug, Default)]
-    #[must_use = "options are for a call"]
-    pub struct CliqueOptions<'a> of chorale_clique_options {
-        cancel: Option<Cancel>,
-    }
-    set(self) {
-        /// Sets the algorithm. The default is [`Algorithm::Auto`].
-        algorithm: Algorithm,
-        /// Sets where alpha-expansion, local search and ICM start. The default is [`Start::Independent`].
-        start: Start<'a> => _,
-        /// Sets the greatest number of values in a set tried by [`Algorithm::GeneralisedAlphaPass`], at
-        /// least 1. The default is 2.
-        subset_size: usize => subset_size = match subset_size {
-            0 => -1, // 0 is for the default
-            size => index("subset_size", size)?,
-        },
-        /// Sets the greatest number of iterations. Depending on the algorithm, an iteration is a sweep
-        /// over the members, a round, a step of the Lagrange multipliers, a majority value, or a flow.
-        /// 0: the algorithm's own default.
-        iteration_limit: usize,
-        /// Sets the greatest number of nodes of branch and bound ([`Algorithm::CountBoxes`]). 0: no
-        /// limit.
-        node_limit: usize,
-        /// Sets the greatest number of open nodes that branch and bound keeps. When it is reached, the
-        /// search continues depth first. 0: the algorithm's own default.
-        node_pool: usize,
-        /// Sets when a Lagrangian relaxation ends: when complementary slackness is violated by at most
-        /// this fraction of the largest useful multiplier. (A greater multiplier would change no
-        /// member's value.) The default is 1e-3.
-        tolerance: f64,
-        /// Ends the call as soon as `upper_bound - score` is at most `gap * |score|`, or within the
-        /// rounding error. A gap of 0 requests a proof of optimality. Unless this is called, no gap is
-        /// requested.
-        gap: f64 => (gap, prove) = (gap, (gap == 0.0).into()),
-        /// Sets the time limit, counted from the start of a call. A call that reaches the limit returns
-        /// the best assignment found so far.
-        time_limit: Duration => time_limit = seconds(Some(time_limit)),
-        /// Sets whether max-marginals must be exact. A call for exact max-marginals of a potential
-        /// without an exact solver fails with NotExact.
-        exact_marginals: bool,
-    }
 }
 
 impl<'a> CliqueOptions<'a> {

@@ -56,7 +56,7 @@ options! {
 
 /// What should agree. A variant holds the arrays that only agreements of its kind read.
 #[derive(Clone, Debug)]
-enum Kind<'a> {
+pub(crate) enum Kind<'a> {
     Words,
     Keys(&'a [i32]),
     Property(&'a Property),

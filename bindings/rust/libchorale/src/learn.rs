@@ -6,44 +6,13 @@
 
 use crate::handle::Handle;
 use crate::options::ProgressFunction;
-use crate::pass::{index_or_none, lent, numbers, positive, seconds, size, Pass};
+use crate::pass::{index_or_none, lent, numbers, size, Pass};
 use crate::{
-    c, Cancel, Error, LearnProgress, LearntKind, LearntReport, Model, Potential, Problem, Result,
-    Status,
+    c, Cancel, Error, LearnOptions, LearnProgress, LearntKind, LearntReport, Model, Potential,
+    Problem, Result, Status,
 };
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::time::Duration;
-
-options! {
-    /// Options of [`learn`]. Options that are not set have the library's defaults.
-    #[derive(Debug, Default)]
-    #[must_use = "options are for learn"]
-    pub struct LearnOptions<'a> of chorale_learn_options {
-        costs: Option<(&'a [f64], usize)>,
-        cancel: Option<Cancel>,
-        progress: Option<ProgressFunction<'a, LearnProgress>>,
-    }
-    set(self) {
-        /// Makes micro F1 what is maximised. classes: for each label the class that it counts as, or
-        /// None if the label does not count. Cannot be combined with [`costs`](Self::costs).
-        classes: &'a [Option<usize>] => _,
-        /// Makes F1 that of spans. begins: for each label whether it begins a span. Needs
-        /// [`classes`](Self::classes).
-        begins: &'a [bool] => _,
-        /// Sets whether something may be applied that lowers accuracy by more than a standard error.
-        /// The default is false.
-        may_lower_accuracy: bool,
-        /// Sets whether the strength is found without gold labels, from the errors that the tagger
-        /// expects of itself. It then says how strongly members should agree, not whether they do.
-        without_gold: bool,
-        /// Sets the number of threads. The result is the same for any number.
-        threads: usize => threads = positive(threads),
-        /// Sets the time after which no further strength is tried; None: no limit. The default is five
-        /// minutes.
-        time_limit: Option<Duration> => time_limit = seconds(time_limit),
-    }
-}
 
 impl<'a> LearnOptions<'a> {
     /// Returns the library's defaults.

@@ -41,7 +41,9 @@
 //!   position and at the end of the chain. The chain *shows* the value v if only v fired, EMPTY if
 //!   nothing fired, and CONFLICT if two different values fired. In arrays EMPTY has the number R
 //!   and CONFLICT R + 1.
-//! * *Score* of a labelling of a model: the sum of the scores of all chains and the potentials of
+//! * *n* is the number of members of a clique, *R* that of their values, *T* that of the positions of a
+//!   chain, *m* that of labels.
+//! * *Score* of a labelling of a model, or *equation 1*: the sum of the scores of all chains and the potentials of
 //!   all cliques.
 //! * *Max-marginal*: the best score of a labelling that has a given label at a given position. A
 //!   *margin* is the best max-marginal of a position minus the second best.
@@ -117,25 +119,21 @@ pub use builder::{CliqueSetup, Members, ModelBuilder};
 pub use cancel::Cancel;
 pub use chain::Chain;
 pub use chain_solver::{ChainSolution, ChainSolver, KBest, Marginals};
-pub use clique::{
-    CliqueMarginals, CliqueOptions, CliqueProblem, CliqueSolution, CliqueSolver, Start,
-};
+pub use clique::{CliqueMarginals, CliqueSolution, CliqueSolver, Start};
 pub use constants::*;
 pub use corpus::Corpus;
 pub use decode::{decode, Agreement, Labelled};
 pub use error::{Error, Result};
 pub use labels::{LabelMap, Mask};
-pub use learn::{learn, LearnOptions, Learnt};
+pub use learn::{learn, Learnt};
 pub use model::{ChainTokens, ChainView, LabellingScore, Member, Model};
-pub use options::RunOptions;
+pub use options::{CliqueOptions, CliqueProblem, LearnOptions, Mentions, RunOptions};
 pub use potential::{Potential, PotentialOptions};
 pub use problem::Problem;
 pub use property::{Automaton, Property, PropertyOptions};
 pub use rules::{Rule, Rules};
 pub use run::{ChainMarginals, ChainProbabilities, Run};
-pub use table::{
-    settle, spell, Ledger, Mentions, Settled, SpellingRule, ANSWER_DIFFERS, NO_ANSWER,
-};
+pub use table::{settle, spell, Ledger, Settled, SpellingRule, ANSWER_DIFFERS, NO_ANSWER};
 pub use transitions::{Transitions, TransitionsBuilder};
 
 /// What may change or go in any version: the functions of the C interface that this crate does not

@@ -99,7 +99,7 @@ macro_rules! options {
         }
 
         impl<$life $(, $N: $bound)?> $type<$life $(, $N)?> {
-            fn given(&$this) -> $crate::Result<c::$raw> {
+            pub(crate) fn given(&$this) -> $crate::Result<c::$raw> {
                 let mut raw = init!($raw);
                 $(if let Some($name) = $this.$name {
                     options!(@set raw $name $(=> $field $(= $set)?)?);
@@ -120,12 +120,12 @@ macro_rules! options {
         $(#[$about])*
         pub struct $type<$life $(, $N: $bound $(= $default)?)?> {
             $($(#[$is])* $see $part: $kind,)*
-            $($name: Option<$value>,)*
+            $(pub(crate) $name: Option<$value>,)*
         }
 
         impl<$life $(, $N: $bound)?> $type<$life $(, $N)?> {
             /// Makes one of its parts, without options.
-            fn of($($part: $kind),*) -> Self {
+            pub(crate) fn of($($part: $kind),*) -> Self {
                 Self { $($part,)* $($name: None,)* }
             }
             $(

@@ -1,11 +1,12 @@
 //! Tables of mentions: one label for all mentions of a key, unless the key is really two things.
 //! Experimental: may change or go in any version.
 
-use crate::array::{filled, product};
+use crate::array::filled;
 use crate::handle::Handle;
 use crate::pass::{size, Pass};
 use crate::{
-    c, Evidence, EvidenceOrigin, LedgerChange, LedgerRow, Result, SettledKey, SettledMention,
+    c, Evidence, EvidenceOrigin, LedgerChange, LedgerRow, Mentions, Result, SettledKey,
+    SettledMention,
 };
 
 impl Evidence {
@@ -36,35 +37,6 @@ impl Evidence {
 pub const NO_ANSWER: i32 = c::CHORALE_NO_ANSWER;
 /// What a person says of a key, beside a label: its mentions differ, each keeps its own label.
 pub const ANSWER_DIFFERS: i32 = c::CHORALE_ANSWER_DIFFERS;
-
-options! {
-    /// The rows of a table: each is a mention of a key, such as a name, with a label.
-    #[derive(Clone, Copy, Debug)]
-    #[must_use = "mentions are for a call"]
-    pub struct Mentions<'a> of chorale_mentions {
-        keys: usize,
-        labels: usize,
-        key: &'a [i32],
-    }
-    set(self) {
-        /// Sets the label of each row; -1: it says nothing. Unless this is called, it is the one with the
-        /// best of the [`scores`](Self::scores).
-        label: &'a [i32] => [self.key.len()],
-        /// Sets how probable each label is; NaN: the row says nothing. The default is 0.8.
-        confidence: &'a [f64] => [self.key.len()],
-        /// Sets log-probabilities of all labels for each row. Unless this is called, all but `label` are
-        /// equally probable.
-        scores: &'a [f64] => [product(&[self.key.len(), self.labels])?],
-        /// Sets for how many equal rows each stands. The default is one.
-        times: &'a [i64] => [self.key.len()],
-        /// Sets the right label of each row; -1: unknown.
-        gold: &'a [i32] => [self.key.len()],
-        /// Sets the label of each key, or [`NO_ANSWER`] or [`ANSWER_DIFFERS`].
-        answers: &'a [i32] => [self.keys],
-        /// For [`Ledger::add`]: sets labels that the caller has already been told.
-        told: &'a [i32] => [self.key.len()],
-    }
-}
 
 impl<'a> Mentions<'a> {
     /// Makes mentions of `keys` keys and `labels` labels. key: the key of each row, below `keys`; -1:
