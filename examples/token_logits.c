@@ -328,8 +328,10 @@ static chorale_model *model_of(const batch *of, double strength) {
   check("strength",
         chorale_potential_create_potts(NULL, of->labels, strength, &scaled, &agreement, &error),
         &error);
+  chorale_clique_setup words = {.struct_size = sizeof words};
+  words.potential = agreement;
   check("words",
-        chorale_model_builder_add_repeated_words(builder, agreement, NULL, NULL, NULL, &error),
+        chorale_model_builder_add_repeated_words(builder, &words, NULL, NULL, NULL, &error),
         &error);
   chorale_model *model = NULL;
   check("model", chorale_model_builder_freeze(builder, &model, &error), &error);

@@ -1,8 +1,9 @@
-/* Members one at a time, for tests and measurements that place each of them by itself. */
+/* Members one at a time, for tests and measurements that place each of them by itself; and cliques of
+ * repeated words whose values are the labels. */
 #ifndef CHORALE_TESTS_FIXTURE_MEMBERS_H
 #define CHORALE_TESTS_FIXTURE_MEMBERS_H
 
-#include <chorale/model.h>
+#include <chorale/experimental.h>
 
 #include <string.h>
 
@@ -75,6 +76,18 @@ static inline chorale_status put_centre(chorale_model_builder *builder, int64_t 
   members.centre_chains = &chain;
   members.centre_positions = &position;
   return chorale_model_builder_add_members(builder, &members, error);
+}
+
+/* words: may be NULL. */
+static inline chorale_status put_words(chorale_model_builder *builder,
+                                       const chorale_potential *potential,
+                                       const chorale_agreement *words, int64_t *first,
+                                       int64_t *count, chorale_error *error) {
+  chorale_clique_setup setup;
+  memset(&setup, 0, sizeof setup);
+  setup.struct_size = sizeof setup;
+  setup.potential = potential;
+  return chorale_model_builder_add_repeated_words(builder, &setup, words, first, count, error);
 }
 
 #endif

@@ -122,7 +122,7 @@ static void describe(Scene *s) {
   static const int32_t classes[] = {0, 0, 0};
   s->member_arrays = (MemberArrays){classes, kTokens, 0};
 
-  s->words = (chorale_repeated_words_options){.struct_size = sizeof s->words};
+  s->words = (chorale_agreement){.struct_size = sizeof s->words};
   static const int32_t stop[] = {7, 5};
   s->words.stop = stop;
   s->words.stop_count = 2;
@@ -194,6 +194,8 @@ static void describe_handles(Scene *s) {
   s->position_setup.label_values = to_values;
   s->position_setup.labels = 2;
   s->position_setup.potential = s->has.potential;
+  s->word_setup = (chorale_clique_setup){.struct_size = sizeof s->word_setup};
+  s->word_setup.potential = s->has.potential;
   s->centred_setup = (chorale_clique_setup){.struct_size = sizeof s->centred_setup};
   static const chorale_potential *centre[2];
   centre[0] = s->has.potential;

@@ -52,11 +52,11 @@ typedef struct Scene {
   chorale_chain_options chain_options;
   MemberArrays member_arrays;
   chorale_instance instance;
-  chorale_clique_setup property_setup, position_setup, centred_setup;
+  chorale_clique_setup property_setup, position_setup, centred_setup, word_setup;
   chorale_automaton automaton;
   chorale_label_map map;
   chorale_run_options run_options, rich_options, ruled_options;
-  chorale_repeated_words_options words;
+  chorale_agreement words;
   chorale_corpus corpus;           /* two chains, three positions */
   chorale_agreement agreements[2]; /* on words, and on keys */
   chorale_rule rule[3]; /* each label at one position, at a price; chain 1 has no label; chain 0 not label 0 */

@@ -85,8 +85,8 @@ void open_text(const TextShape *shape, const chorale_host *host, Text *text) {
     options.tokens = text->tokens + text->first[i];
     OK(chorale_model_builder_add_chain(builder, &chain, &options, NULL, &error));
   }
-  chorale_repeated_words_options words = {.struct_size = sizeof words};
-  OK(chorale_model_builder_add_repeated_words(builder, text->potts, &words, NULL, NULL, &error));
+  chorale_agreement words = {.struct_size = sizeof words};
+  OK(put_words(builder, text->potts, &words, NULL, NULL, &error));
   add_properties(text, builder);
   OK(chorale_model_builder_freeze(builder, &text->model, &error));
   chorale_model_builder_destroy(builder);

@@ -525,9 +525,7 @@ static chorale_model *make_model(Shape shape, int64_t length) {
     chorale_property_release(property);
   }
   if (shape == POSITIONS)
-    assert_int_equal(
-        chorale_model_builder_add_repeated_words(builder, potts, NULL, NULL, NULL, &error),
-        CHORALE_OK);
+    assert_int_equal(put_words(builder, potts, NULL, NULL, NULL, &error), CHORALE_OK);
   if (chorale_model_builder_freeze(builder, &model, &error) != CHORALE_OK)
     fail_msg("%s", error.message);
   chorale_model_builder_destroy(builder);

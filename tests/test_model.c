@@ -318,40 +318,35 @@ static chorale_model_builder *corpus_builder(const Corpus *corpus) {
   return builder;
 }
 
-static int is_stopped(const chorale_repeated_words_options *options, int32_t token) {
-  for (int64_t k = 0; k < options->stop_count; ++k)
-    if (options->stop[k] == token)
+static int is_stopped(const chorale_agreement *words, int32_t token) {
+  for (int64_t k = 0; k < words->stop_count; ++k)
+    if (words->stop[k] == token)
       return 1;
   return 0;
 }
 
 /* Adds the cliques of repeated words one by one: by group in ascending order, then by token. */
-static int64_t add_words(const Corpus *corpus, const chorale_repeated_words_options *options,
-                         const chorale_potential *potential, chorale_model_builder *builder) {
+static int64_t add_words(const Corpus *corpus, const chorale_agreement *words,
+                         chorale_clique_setup setup, chorale_model_builder *builder) {
   chorale_error error;
   int64_t made = 0;
   for (int32_t g = -1; g <= 1; ++g)
     for (int32_t token = 0; token < WORDS; ++token) {
-      if (is_stopped(options, token) || (options->across && g > -1))
+      if (is_stopped(words, token) || (words->across && g > -1))
         continue;
       int64_t occurrences = 0;
       int64_t clique = -1;
       for (int pass = 0; pass < 2; ++pass) {
         if (pass == 1) {
-          if (occurrences < options->minimum || occurrences == 0)
+          if (occurrences < words->minimum || occurrences == 0)
             break;
-          chorale_clique_setup setup = {.struct_size = sizeof setup};
-          setup.values = options->label_values ? options->values : WORD_LABELS;
-          setup.label_values = options->label_values;
-          setup.labels = options->labels;
-          setup.potential = potential;
           OK(chorale_model_builder_add_cliques(builder, &setup, 1, &clique, &error));
           ++made;
         }
         for (int32_t i = 0; i < WORD_CHAINS; ++i)
           for (int32_t t = 0; t < corpus->lengths[i]; ++t)
             if (corpus->has_tokens[i] && corpus->tokens[i][t] == token &&
-                (options->across || corpus->groups[i] == g * INT64_C(5000000000))) {
+                (words->across || corpus->groups[i] == g * INT64_C(5000000000))) {
               if (pass == 0)
                 ++occurrences;
               else
@@ -395,32 +390,33 @@ static void repeated_words_are_cliques_of_positions(void **state) {
     random_corpus(&random, &corpus);
     const int32_t stop[] = {6, 2, 6, 99};
     const int32_t label_values[] = {1, -1, 0};
-    chorale_repeated_words_options options = {.struct_size = sizeof options};
-    assert_int_equal(options.across, 0);
-    options.minimum = random_int(&random, 1, 6);
-    options.across = random_chance(&random, 50);
+    chorale_agreement words = {.struct_size = sizeof words};
+    chorale_clique_setup setup = {.struct_size = sizeof setup};
+    assert_int_equal(words.across, 0);
+    words.minimum = random_int(&random, 1, 6);
+    words.across = random_chance(&random, 50);
     if (random_chance(&random, 50)) {
-      options.stop = stop;
-      options.stop_count = (int64_t)COUNT_OF(stop);
+      words.stop = stop;
+      words.stop_count = (int64_t)COUNT_OF(stop);
     }
     if (random_chance(&random, 40)) {
-      options.label_values = label_values;
-      options.labels = WORD_LABELS;
-      options.values = 2;
+      setup.label_values = label_values;
+      setup.labels = WORD_LABELS;
+      setup.values = 2;
     }
     chorale_error error;
     chorale_potential *potential = NULL;
     chorale_potential_options scaled = {.struct_size = sizeof scaled};
     scaled.scale = CHORALE_SCALE_BY_MEMBERS;
-    OK(chorale_potential_create_potts(NULL, options.label_values ? 2 : WORD_LABELS, 0.8, &scaled,
+    OK(chorale_potential_create_potts(NULL, setup.label_values ? 2 : WORD_LABELS, 0.8, &scaled,
                                       &potential, &error));
+    setup.potential = potential;
     chorale_model_builder *builder = corpus_builder(&corpus);
     chorale_model_builder *other = corpus_builder(&corpus);
     int64_t first = -1, count = -1;
-    OK(chorale_model_builder_add_repeated_words(builder, potential, &options, &first, &count,
-                                                &error));
+    OK(chorale_model_builder_add_repeated_words(builder, &setup, &words, &first, &count, &error));
     assert_int_equal(first, 0);
-    assert_int_equal(count, add_words(&corpus, &options, potential, other));
+    assert_int_equal(count, add_words(&corpus, &words, setup, other));
     chorale_model *model = NULL, *own = NULL;
     OK(chorale_model_builder_freeze(builder, &model, &error));
     OK(chorale_model_builder_freeze(other, &own, &error));

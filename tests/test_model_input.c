@@ -467,42 +467,65 @@ static void bad_repeated_words(void **state) {
   Scene scene;
   open_scene(&scene);
   chorale_error error;
-  chorale_repeated_words_options options;
+  chorale_clique_setup setup;
+  chorale_agreement words;
   int64_t first = -5, count = -6;
-#define ADD(potential)                                                                             \
-  chorale_model_builder_add_repeated_words(scene.builder, (potential), &options, &first, &count,   \
-                                           &error)
-  options = (chorale_repeated_words_options){.struct_size = sizeof options};
-  FAILS(chorale_model_builder_add_repeated_words(NULL, scene.two, &options, NULL, NULL, &error),
+#define FRESH(of)                                                                                  \
+  setup = (chorale_clique_setup){.struct_size = sizeof setup};                                     \
+  setup.potential = (of);                                                                          \
+  words = (chorale_agreement){.struct_size = sizeof words}
+#define ADD()                                                                                      \
+  chorale_model_builder_add_repeated_words(scene.builder, &setup, &words, &first, &count, &error)
+  FRESH(scene.two);
+  FAILS(chorale_model_builder_add_repeated_words(NULL, &setup, &words, NULL, NULL, &error),
         CHORALE_ERROR_NULL_ARGUMENT, "builder");
-  FAILS(ADD(NULL), CHORALE_ERROR_NULL_ARGUMENT, "potential");
-  options.minimum = -1;
-  FAILS(ADD(scene.two), CHORALE_ERROR_SIZE, "minimum", "-1");
-  options = (chorale_repeated_words_options){.struct_size = sizeof options};
-  options.stop_count = 1;
-  FAILS(ADD(scene.two), CHORALE_ERROR_NULL_ARGUMENT, "stop");
-  options.stop_count = -1;
-  FAILS(ADD(scene.two), CHORALE_ERROR_SIZE, "stop_count", "-1");
-  options = (chorale_repeated_words_options){.struct_size = sizeof options};
-  options.struct_size = 11;
-  FAILS(ADD(scene.two), CHORALE_ERROR_STRUCT_SIZE, "options", "11");
-  options = (chorale_repeated_words_options){.struct_size = sizeof options};
-  FAILS(ADD(scene.three), CHORALE_ERROR_VALUES_MISMATCH, "potential has 3", "2");
-  assert_null(strstr(error.message, "setup"));
+  FAILS(chorale_model_builder_add_repeated_words(scene.builder, NULL, &words, NULL, NULL, &error),
+        CHORALE_ERROR_NULL_ARGUMENT, "setup");
+  words.minimum = -1;
+  FAILS(ADD(), CHORALE_ERROR_SIZE, "words->minimum", "-1");
+  FRESH(scene.two);
+  words.stop_count = 1;
+  FAILS(ADD(), CHORALE_ERROR_NULL_ARGUMENT, "words->stop");
+  words.stop_count = -1;
+  FAILS(ADD(), CHORALE_ERROR_SIZE, "words->stop_count", "-1");
+  FRESH(scene.two);
+  words.across = 2;
+  FAILS(ADD(), CHORALE_ERROR_OUT_OF_RANGE, "words->across", "2");
+  FRESH(scene.two);
+  words.kind = CHORALE_AGREE_KEYS;
+  FAILS(ADD(), CHORALE_ERROR_KIND, "words->kind is 10", "CHORALE_AGREE_WORDS");
+  FRESH(scene.two);
+  words.struct_size = 11;
+  FAILS(ADD(), CHORALE_ERROR_STRUCT_SIZE, "words", "11");
+  FRESH(scene.two);
+  setup.struct_size = 11;
+  FAILS(ADD(), CHORALE_ERROR_STRUCT_SIZE, "setup", "11");
+  FRESH(NULL);
+  FAILS(ADD(), CHORALE_ERROR_NULL_ARGUMENT, "potential");
+  setup.property = scene.first;
+  FAILS(ADD(), CHORALE_ERROR_KIND, "setup has a property");
+  FRESH(NULL);
+  setup.centre_values = 1;
+  FAILS(ADD(), CHORALE_ERROR_KIND, "setup has a centre");
+  FRESH(scene.three);
+  FAILS(ADD(), CHORALE_ERROR_VALUES_MISMATCH, "setup->potential has 3", "2");
+  setup.values = 3;
+  FAILS(ADD(), CHORALE_ERROR_LABELS_MISMATCH, "chain 0 has 2 labels", "3");
   const int32_t label_values[3] = {0, 1, 2};
-  options.label_values = label_values;
-  options.labels = 2;
-  options.values = 1;
-  FAILS(ADD(scene.three), CHORALE_ERROR_OUT_OF_RANGE, "options->label_values[1] is 1");
-  options.labels = 3;
-  options.values = 3;
-  FAILS(ADD(scene.three), CHORALE_ERROR_LABELS_MISMATCH, "2", "3");
+  setup.label_values = label_values;
+  setup.labels = 2;
+  setup.values = 1;
+  FAILS(ADD(), CHORALE_ERROR_OUT_OF_RANGE, "setup->label_values[1] is 1");
+  setup.labels = 3;
+  setup.values = 3;
+  FAILS(ADD(), CHORALE_ERROR_LABELS_MISMATCH, "2", "3");
 #undef ADD
+#undef FRESH
   assert_int_equal(first, -5);
   assert_int_equal(count, -6);
   chorale_model_builder *bare = NULL;
   OK(chorale_model_builder_create(NULL, &bare, &error));
-  FAILS(chorale_model_builder_add_repeated_words(bare, scene.two, NULL, NULL, NULL, &error),
+  FAILS(put_words(bare, scene.two, NULL, NULL, NULL, &error),
         CHORALE_ERROR_TOKENS_MISSING, "token");
   FAILS(put_position(bare, 0, 0, 0, &error), CHORALE_ERROR_OUT_OF_RANGE,
         "members->first is 0; there is none");
@@ -572,7 +595,7 @@ static void a_frozen_builder_changes_no_more(void **state) {
   FAILS(put_position(builder, 0, 0, 0, &error), CHORALE_ERROR_FROZEN,
         "frozen");
   FAILS(put_centre(builder, 2, 0, 1, &error), CHORALE_ERROR_FROZEN, "frozen");
-  FAILS(chorale_model_builder_add_repeated_words(builder, scene.two, NULL, NULL, NULL, &error),
+  FAILS(put_words(builder, scene.two, NULL, NULL, NULL, &error),
         CHORALE_ERROR_FROZEN, "frozen");
   FAILS(chorale_model_builder_freeze(builder, &second, &error), CHORALE_ERROR_FROZEN, "frozen");
   assert_null(second);

@@ -96,8 +96,7 @@ static void what_is_taken_stays_known(void **state) {
     int64_t count = 0;
     chorale_status status;
     do
-      status = chorale_model_builder_add_repeated_words(crowd.builder, crowd.potential, NULL, NULL,
-                                                        &count, &error);
+      status = put_words(crowd.builder, crowd.potential, NULL, NULL, &count, &error);
     while (status == CHORALE_ERROR_OUT_OF_MEMORY);
     assert_int_equal(status, CHORALE_OK);
     assert_int_equal(count, LENGTH / 2);

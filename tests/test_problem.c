@@ -222,13 +222,14 @@ static void what_is_shared_is_written_once(void **state) {
   OK(chorale_potential_create_potts(NULL, 3, 0.4, NULL, &potential, &error));
   OK(chorale_model_builder_create(NULL, &builder, &error));
   add_sentences(builder, scores, tokens, transitions);
-  chorale_repeated_words_options words = {.struct_size = sizeof words};
+  chorale_clique_setup words = {.struct_size = sizeof words};
   static const int32_t map[SENTENCE_LABELS] = {-1, 0, 0, 1, 2};
   words.label_values = map;
   words.labels = SENTENCE_LABELS;
   words.values = 3;
+  words.potential = potential;
   int64_t cliques = 0;
-  OK(chorale_model_builder_add_repeated_words(builder, potential, &words, NULL, &cliques, &error));
+  OK(chorale_model_builder_add_repeated_words(builder, &words, NULL, NULL, &cliques, &error));
   OK(chorale_model_builder_freeze(builder, &model, &error));
   OK(chorale_problem_create(NULL, model, &problem, &error));
   Saved saved = save(problem);

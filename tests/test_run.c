@@ -101,7 +101,7 @@ static chorale_model *model_of_items(const double *unary, const int32_t *names,
   corpus.unary = unary;
   corpus.tokens = names;
   OK(chorale_model_builder_add_corpus(builder, &corpus, NULL, &error));
-  OK(chorale_model_builder_add_repeated_words(builder, agree, NULL, NULL, NULL, &error));
+  OK(put_words(builder, agree, NULL, NULL, NULL, &error));
   chorale_clique_setup setup = {.struct_size = sizeof setup};
   setup.potential = nothing;
   for (int64_t i = 0; nothing && i < ITEMS; ++i) {

@@ -538,7 +538,7 @@ static chorale_model *model_of_items(Random *random, double scores[ITEMS][2],
   corpus.tokens = names;
   OK(chorale_model_builder_create(NULL, &builder, &error));
   OK(chorale_model_builder_add_corpus(builder, &corpus, NULL, &error));
-  OK(chorale_model_builder_add_repeated_words(builder, agree, NULL, NULL, NULL, &error));
+  OK(put_words(builder, agree, NULL, NULL, NULL, &error));
   OK(chorale_model_builder_freeze(builder, &model, &error));
   chorale_model_builder_destroy(builder);
   return model;

@@ -70,7 +70,7 @@ static double solve_some(const Corpus *corpus, int32_t first, int32_t last,
     options.tokens = from->tokens;
     OK(chorale_model_builder_add_chain(builder, &chain, &options, NULL, &error));
   }
-  OK(chorale_model_builder_add_repeated_words(builder, potts, NULL, NULL, NULL, &error));
+  OK(put_words(builder, potts, NULL, NULL, NULL, &error));
   chorale_model *model = NULL;
   OK(chorale_model_builder_freeze(builder, &model, &error));
   chorale_run_options options = {.struct_size = sizeof options};

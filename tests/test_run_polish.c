@@ -71,7 +71,7 @@ static chorale_run *open_run(Text *text, int by_callback) {
   chorale_chain_options options = {.struct_size = sizeof options};
   options.tokens = text->tokens;
   OK(chorale_model_builder_add_chain(builder, &chain, &options, NULL, &error));
-  OK(chorale_model_builder_add_repeated_words(builder, potential, NULL, NULL, NULL, &error));
+  OK(put_words(builder, potential, NULL, NULL, NULL, &error));
   if (text->shape == UNDER_A_PROPERTY) {
     chorale_label_map kinds = {.struct_size = sizeof kinds};
     kinds.labels = kinds.kinds = LABELS;

@@ -200,11 +200,11 @@ static chorale_model *make_model(const Corpus *corpus, const Setting *setting, c
     options.tokens = corpus->word + corpus->first[i];
     OK(chorale_model_builder_add_chain(builder, &chain, &options, NULL, &error));
   }
-  chorale_repeated_words_options words = {.struct_size = sizeof words};
+  chorale_agreement words = {.struct_size = sizeof words};
   words.across = setting->across;
   words.stop = corpus->stop;
   words.stop_count = setting->stop < corpus->stop_count ? setting->stop : corpus->stop_count;
-  OK(chorale_model_builder_add_repeated_words(builder, potential, &words, NULL, cliques, &error));
+  OK(put_words(builder, potential, &words, NULL, cliques, &error));
   chorale_model *model = NULL;
   OK(chorale_model_builder_freeze(builder, &model, &error));
   chorale_model_builder_destroy(builder);

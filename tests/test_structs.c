@@ -290,12 +290,14 @@ static chorale_status build(Things *t, const chorale_chain *chain, int64_t *deco
   TRY(put_chain(t->builder, 1, 2, NULL, &t->error));
   TRY(put_position(t->builder, 1, 0, 2, &t->error));
 
-  NEW(chorale_repeated_words_options, words);
+  NEW(chorale_clique_setup, of_words);
+  of_words->potential = t->potential;
+  NEW_GROWN(chorale_agreement, words, 96);
   static const int32_t stop[] = {0};
   words->stop = stop;
   words->stop_count = 1;
   int64_t first = 0, count = 0;
-  TRY(chorale_model_builder_add_repeated_words(t->builder, t->potential, words, &first, &count,
+  TRY(chorale_model_builder_add_repeated_words(t->builder, of_words, words, &first, &count,
                                                &t->error));
   assert_int_equal(first, 2);
   assert_int_equal(count, 1);

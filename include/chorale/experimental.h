@@ -93,32 +93,21 @@ CHORALE_API chorale_status chorale_model_builder_add_instance(chorale_model_buil
 
 /* ---- Repeated words -------------------------------------------------------------------------- */
 
-typedef struct chorale_repeated_words_options {
-  size_t struct_size; /* sizeof(chorale_repeated_words_options) */
-  int64_t minimum;    /* a token with fewer occurrences in a group (with `across`: in all chains)
-                         gets no clique; 0: 2 */
-  int32_t across;     /* 1: one clique for all occurrences of a token. 0 (default): one clique for
-                         the occurrences in each group */
-  int32_t reserved;
-  const int32_t *stop; /* `stop_count` token ids, in any order, that get no clique */
-  int64_t stop_count;
-  /* label_values and `labels` as in chorale_clique_setup. NULL: a label is its own value */
-  const int32_t *label_values;
-  int64_t labels;
-  int64_t values; /* R if label_values is given, else ignored */
-} chorale_repeated_words_options;
-
 /* Adds the cliques of the classical model of repeated words: a position clique for every token id
- * that occurs at least `minimum` times in a group (with `across`: in all chains). Only chains added
- * so far count. The members are all these occurrences; `potential` is the potential of each clique.
- * Cliques are numbered by group (unless `across`), then by token id. *first, *count: receive the
- * number of the first clique and the number of cliques; may be NULL.
- * Errors: STRUCT_SIZE, SIZE, VALUES_MISMATCH, LABELS_MISMATCH, OUT_OF_RANGE, TOKENS_MISSING (no
- * chain has tokens). O(N log N) in the number N of tokens. [Sharing labels of repeated words] */
+ * that occurs at least words->minimum times in a group (with `across`: in all chains). Only chains
+ * added so far count. The members are all these occurrences. Cliques are numbered by group (unless
+ * `across`), then by token id.
+ * setup: of each clique, as for chorale_model_builder_add_cliques, without a property and a centre.
+ *   values 0 without label_values: R is the number of labels of the chains.
+ * words: only kind, which must be WORDS, across, minimum, stop and stop_count are read (decode.h).
+ *   NULL: their defaults.
+ * *first, *count: receive the number of the first clique and the number of cliques; may be NULL.
+ * Errors: STRUCT_SIZE, KIND, SIZE, SIZE_OVERFLOW, VALUES_MISMATCH, LABELS_MISMATCH, OUT_OF_RANGE,
+ * TOKENS_MISSING (no chain has tokens). O(N log N) in the number N of tokens. [Sharing labels of
+ * repeated words] */
 CHORALE_API chorale_status chorale_model_builder_add_repeated_words(
-    chorale_model_builder *builder, const chorale_potential *potential,
-    const chorale_repeated_words_options *options, int64_t *first, int64_t *count,
-    chorale_error *error);
+    chorale_model_builder *builder, const chorale_clique_setup *setup,
+    const chorale_agreement *words, int64_t *first, int64_t *count, chorale_error *error);
 
 /* ---- What a model holds ---------------------------------------------------------------------- */
 

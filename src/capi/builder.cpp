@@ -64,18 +64,20 @@ chorale_status chorale_model_builder_add_instance(chorale_model_builder *builder
 
 chorale_status
 chorale_model_builder_add_repeated_words(chorale_model_builder *builder,
-                                         const chorale_potential *potential,
-                                         const chorale_repeated_words_options *options,
-                                         int64_t *first, int64_t *count, chorale_error *error) {
+                                         const chorale_clique_setup *setup,
+                                         const chorale_agreement *words, int64_t *first,
+                                         int64_t *count, chorale_error *error) {
   return adding(error, builder, [&](const Report &report) -> chorale_status {
-    chorale_repeated_words_options read{};
-    CHORALE_CHECK(read_struct(report, "options", options, read));
-    read.minimum = value_or<std::int64_t>(read.minimum, 2);
-    std::int64_t begin = 0;
+    chorale_clique_setup read{};
+    CHORALE_CHECK(take_struct(report, "setup", setup, read));
+    chorale_agreement which{};
+    CHORALE_CHECK(read_struct(report, "words", words, which));
+    which.minimum = value_or<std::int64_t>(which.minimum, 2);
+    const std::int64_t before = builder->model->cliques.size();
     std::int64_t made = 0;
-    CHORALE_CHECK(builder->add_repeated_words(report, potential, read, begin, made));
+    CHORALE_CHECK(builder->add_repeated_words(report, read, which, made));
     if (first)
-      *first = begin;
+      *first = before;
     if (count)
       *count = made;
     return CHORALE_OK;

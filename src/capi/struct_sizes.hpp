@@ -38,7 +38,6 @@ CHORALE_FIRST_SIZE(chorale_chain_options, 32, tokens);
 CHORALE_FIRST_SIZE(chorale_instance, 48, decode);
 CHORALE_FIRST_SIZE(chorale_clique_setup, 88, centre_labels);
 CHORALE_FIRST_SIZE(chorale_members, 96, reserved);
-CHORALE_FIRST_SIZE(chorale_repeated_words_options, 64, values);
 CHORALE_FIRST_SIZE(chorale_corpus, 88, groups);
 CHORALE_FIRST_SIZE(chorale_agreement, 96, members);
 CHORALE_FIRST_SIZE(chorale_reason, 72, amount);

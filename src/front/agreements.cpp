@@ -1,6 +1,7 @@
 #include "front/agreements.hpp"
 
 #include "base/keyed.hpp"
+#include "cluster/model/builder.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -22,13 +23,6 @@ struct Ragged {
   // Ends a clique. Its members are the entries that were added since the previous clique ended.
   bool end_clique() noexcept { return offsets.push(chains.size()); }
   std::int64_t cliques() const noexcept { return offsets.size() - 1; }
-  // Adds a clique whose members are the entries `same`, which have the same key.
-  bool add_clique(gsl::span<const KeyedPositions::Entry> same) noexcept {
-    for (const KeyedPositions::Entry &entry : same)
-      if (!chains.push(entry.chain) || !positions.push(entry.position))
-        return false;
-    return end_clique();
-  }
 
   Array<std::int64_t> offsets;
   Array<std::int64_t> chains;
@@ -93,19 +87,15 @@ private:
       return fail(CHORALE_ERROR_UNKNOWN_CONSTANT, ".kind is ", agreement_.kind,
                   "; it must be a CHORALE_AGREE_ constant");
     }
-    CHORALE_CHECK(check_flag(report_, agreement_.across, place_, ".across"));
+    char field[64];
+    TextWriter(field, sizeof field) << place_ << ".";
+    CHORALE_CHECK(check_keyed(report_, field, agreement_));
     if (!is_finite_score(agreement_.strength))
       return fail_number(report_, agreement_.strength, false, place_, ".strength");
     if (std::fabs(agreement_.strength) > kLargestStrength &&
         agreement_.strength != kNoAgreement)
       return fail(CHORALE_ERROR_OUT_OF_RANGE, ".strength is ", agreement_.strength,
                   "; it must be from -1e9 to 1e9, so that scores keep their digits beside it");
-    CHORALE_CHECK(check_least(report_, agreement_.minimum, 1, place_, ".minimum"));
-    CHORALE_CHECK(check_least(report_, agreement_.stop_count, 0, place_, ".stop_count"));
-    if (agreement_.stop_count > kLargestSize)
-      return fail(CHORALE_ERROR_SIZE_OVERFLOW, ".stop_count is ", agreement_.stop_count,
-                  "; it must be at most ", kLargestSize);
-    CHORALE_CHECK(check_array(report_, agreement_.stop, agreement_.stop_count, place_, ".stop"));
     return agreement_.weights ? check_weights() : CHORALE_OK;
   }
 
@@ -199,8 +189,8 @@ private:
     return pass_on(chorale_model_builder_add_members(builder_, &given, &error), error);
   }
 
-  chorale_status add_positions(const Ragged &members) noexcept {
-    chorale_clique_setup setup{};
+  // Sets the setup of cliques over positions.
+  chorale_status describe_positions(chorale_clique_setup &setup) noexcept {
     setup.struct_size = sizeof setup;
     setup.values = parts_.corpus().labels;
     const chorale_corpus &corpus = parts_.corpus();
@@ -211,30 +201,25 @@ private:
       for (std::int64_t k = 0; k < corpus.uncounted_count; ++k)
         counted[corpus.uncounted[k]] = 0;
     }
-    CHORALE_CHECK(take_potential(setup.values, counted.begin(), setup.potential));
-    return add(setup, members);
+    return take_potential(setup.values, counted.begin(), setup.potential);
   }
 
   // Adds a clique for every group and key for which at least `minimum` positions of the group have
   // the key. keys: the key of each position; -1 and the keys of the agreement's `stop` form no
   // clique.
   chorale_status add_keys(const std::int32_t *keys) noexcept {
-    KeyedPositions entries(memory_);
-    Ragged members(memory_);
-    if (!entries.leave_out({agreement_.stop, static_cast<std::size_t>(agreement_.stop_count)}))
-      return report_.out_of_memory();
-    for (std::int64_t p = parts_.begin(0); p < parts_.begin(parts_.chains()); ++p)
+    const std::int64_t first = parts_.begin(0);
+    for (std::int64_t p = first; p < parts_.begin(parts_.chains()); ++p)
       if (keys[p] < -1)
         return fail(CHORALE_ERROR_OUT_OF_RANGE, ".keys[", p, "] is ", keys[p],
                     "; it must be at least -1");
-    const auto collect = [&](std::int32_t i) {
-      const std::int64_t begin = parts_.begin(i);
-      for (std::int64_t p = begin; p < parts_.begin(i + 1); ++p)
-        if (!entries.add({keys[p], i, static_cast<std::int32_t>(p - begin)}))
-          return false;
-      return true;
-    };
-    return take(entries, collect, members) ? add_positions(members) : report_.out_of_memory();
+    chorale_clique_setup setup{};
+    CHORALE_CHECK(describe_positions(setup));
+    const std::int64_t *weights = agreement_.weights ? agreement_.weights + first : nullptr;
+    chorale_error error;
+    return pass_on(builder_->add_keyed(Report(&error), setup, agreement_, keys ? keys + first : keys,
+                                       weights, cliques_),
+                   error);
   }
 
   chorale_status add_given() noexcept {
@@ -254,7 +239,9 @@ private:
       if (!members.end_clique())
         return report_.out_of_memory();
     }
-    return add_positions(members);
+    chorale_clique_setup setup{};
+    CHORALE_CHECK(describe_positions(setup));
+    return add(setup, members);
   }
 
   // Adds a clique over the property for each group of at least `minimum` chains, with all chains of
@@ -273,17 +260,17 @@ private:
     Ragged members(memory_);
     KeyedPositions entries(memory_);
     const auto collect = [&](std::int32_t i) { return entries.add({0, i, 0}); };
-    return take(entries, collect, members) ? add(setup, members) : report_.out_of_memory();
-  }
-
-  // Adds to `to` a clique for each pair of a group and a key with at least `minimum` entries.
-  // collect(i) adds the entries of chain i to `entries`. False if memory runs out.
-  template <class Collect>
-  bool take(KeyedPositions &entries, Collect &&collect, Ragged &to) const noexcept {
-    return to.begin() && entries.each(
-                             static_cast<std::int32_t>(parts_.chains()), agreement_.minimum,
-                             [this](std::int32_t i) { return group(i); }, collect,
-                             [&to](const auto &same) { return to.add_clique(same); });
+    const auto add_clique = [&](gsl::span<const KeyedPositions::Entry> same) {
+      for (const KeyedPositions::Entry &entry : same)
+        if (!members.chains.push(entry.chain))
+          return false;
+      return members.end_clique();
+    };
+    return members.begin() && entries.each(
+                                  static_cast<std::int32_t>(parts_.chains()), agreement_.minimum,
+                                  [this](std::int32_t i) { return group(i); }, collect, add_clique)
+               ? add(setup, members)
+               : report_.out_of_memory();
   }
 
   // Returns the group of a chain; 0 for all chains if cliques go across groups.

@@ -194,12 +194,11 @@ chorale_model_builder *begin_corpus(const chorale_host *host, std::size_t chains
     options.tokens = tokens.data() + i * kLength;
     check(chorale_model_builder_add_chain(builder, &chain, &options, nullptr, &error), error);
   }
-  chorale_repeated_words_options words{};
+  chorale_agreement words{};
   words.struct_size = sizeof words;
   words.stop = stop.data();
   words.stop_count = std::int64_t(stop.size());
-  check(chorale_model_builder_add_repeated_words(builder, potts, &words, nullptr, nullptr, &error),
-        error);
+  check(put_words(builder, potts, &words, nullptr, nullptr, &error), error);
   return builder;
 }
 

@@ -4,6 +4,7 @@
 //     growth_bench [--quick]
 //
 // Every table varies one size and keeps the others; growth.py knows their titles and draws them.
+#include "../fixture_members.h"
 #include "instances.hpp"
 
 #include <chorale/experimental.h>
@@ -177,13 +178,11 @@ private:
       options.tokens = tokens.data() + i * length;
       check(chorale_model_builder_add_chain(builder, &chain, &options, nullptr, &error), error);
     }
-    chorale_repeated_words_options repeated{};
+    chorale_agreement repeated{};
     repeated.struct_size = sizeof repeated;
     repeated.stop = stop.data();
     repeated.stop_count = std::int64_t(stop.size());
-    check(chorale_model_builder_add_repeated_words(builder, potts, &repeated, nullptr, nullptr,
-                                                   &error),
-          error);
+    check(put_words(builder, potts, &repeated, nullptr, nullptr, &error), error);
     chorale_model *model = nullptr;
     check(chorale_model_builder_freeze(builder, &model, &error), error);
     chorale_model_builder_destroy(builder);

@@ -7,6 +7,7 @@
 // collective_bench. Fails if model and run take more than 600 bytes a chain. A file of scores
 // (float32) and tokens is written to FOLDER for each size, or taken as it is there: 880 bytes a chain
 // of 10 labels. Times are the processor's, over all threads, but for those by the clock.
+#include "../fixture_members.h"
 #include "instances.hpp"
 
 #include <chorale/experimental.h>
@@ -172,12 +173,11 @@ chorale_model *build(const chorale_host *host, const File &file, std::int64_t ch
   std::vector<std::int32_t> stop;
   for (std::int32_t word = 0; word < kStopWords; ++word)
     stop.push_back(word);
-  chorale_repeated_words_options words{};
+  chorale_agreement words{};
   words.struct_size = sizeof words;
   words.stop = stop.data();
   words.stop_count = kStopWords;
-  check(chorale_model_builder_add_repeated_words(builder, potts, &words, nullptr, nullptr, &error),
-        error);
+  check(put_words(builder, potts, &words, nullptr, nullptr, &error), error);
   chorale_model *model = nullptr;
   check(chorale_model_builder_freeze(builder, &model, &error), error);
   chorale_model_builder_destroy(builder);

@@ -91,8 +91,7 @@ Times one_chain(int length) {
   options.borrow = 1;
   options.tokens = tokens.data();
   check(chorale_model_builder_add_chain(builder, &chain, &options, nullptr, &error), error);
-  check(chorale_model_builder_add_repeated_words(builder, potts, nullptr, nullptr, nullptr, &error),
-        error);
+  check(put_words(builder, potts, nullptr, nullptr, nullptr, &error), error);
   chorale_model *model = nullptr;
   check(chorale_model_builder_freeze(builder, &model, &error), error);
   chorale_run_options run_options{};

@@ -8,6 +8,8 @@
 // words, within documents and across them, by the options' defaults. Prints the processor's time in
 // milliseconds, the median of the turns, and what the run has found; and what a round takes over
 // decoding every chain by itself, in turn: the first one, where every message is new.
+#include "../fixture_members.h"
+
 #include <chorale/experimental.h>
 
 #include <algorithm>
@@ -104,14 +106,12 @@ int main(int count, char **arguments) {
       check(chorale_model_builder_add_chain(builder, &given[i], &options, nullptr, &error), error);
       at += std::size_t(lengths[i]);
     }
-    chorale_repeated_words_options words{};
+    chorale_agreement words{};
     words.struct_size = sizeof words;
     words.across = across ? 1 : 0;
     words.stop = stop.data();
     words.stop_count = std::int64_t(stop.size());
-    check(
-        chorale_model_builder_add_repeated_words(builder, potts, &words, nullptr, nullptr, &error),
-        error);
+    check(put_words(builder, potts, &words, nullptr, nullptr, &error), error);
     chorale_model *model = nullptr;
     check(chorale_model_builder_freeze(builder, &model, &error), error);
     chorale_model_builder_destroy(builder);

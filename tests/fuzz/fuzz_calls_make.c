@@ -342,13 +342,12 @@ void add_to_builder(World *w) {
     CALL(put_centre(b, number(w), number(w), number(w), &w->error));
     break;
   default: {
-    chorale_repeated_words_options o = {.struct_size = sizeof o};
+    chorale_agreement o = {.struct_size = sizeof o};
     o.minimum = number(w);
     o.across = chance(w, 50);
     o.stop = w->small;
     o.stop_count = upto(w, 4);
-    CALL(chorale_model_builder_add_repeated_words(b, PICK(potentials), SELDOM(&o), &index, NULL,
-                                                  &w->error));
+    CALL(put_words(b, PICK(potentials), SELDOM(&o), &index, NULL, &w->error));
   }
   }
 }

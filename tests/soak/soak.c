@@ -200,7 +200,7 @@ static chorale_model *build(const Recipe *recipe) {
     options.group = i / 8;
     OK(chorale_model_builder_add_chain(builder, &chain, &options, NULL, &error));
   }
-  OK(chorale_model_builder_add_repeated_words(builder, recipe->words, NULL, NULL, NULL, &error));
+  OK(put_words(builder, recipe->words, NULL, NULL, NULL, &error));
   chorale_clique_setup setup = {.struct_size = sizeof setup};
   setup.property = recipe->property;
   setup.potential = recipe->group;

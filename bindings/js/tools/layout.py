@@ -40,8 +40,7 @@ LEFT_OUT = re.compile(
 NO_STRUCTS = {"chorale_instance", "chorale_allocator", "chorale_host", "chorale_clique_problem",
               "chorale_clique_options", "chorale_clique_result", "chorale_chain_result",
               "chorale_message_options", "chorale_message_result", "chorale_scored_pairs",
-              "chorale_partition_result", "chorale_attachment", "chorale_run_cost",
-              "chorale_repeated_words_options"}
+              "chorale_partition_result", "chorale_attachment", "chorale_run_cost"}
 
 # What JavaScript makes of fields, and takes for them: words, by the prefix of their constants; true or
 # false; arrays of numbers. All pointers to handles have the names of their kinds.

@@ -66,7 +66,7 @@ def test_options_are_named_and_typed():
     [
         (c.chorale_run_options, (ch.Run,)),
         (c.chorale_clique_options, (ch.CliqueSolver.solve, ch.CliqueSolver.marginals)),
-        (c.chorale_repeated_words_options, (ch.ModelBuilder.add_repeated_words,)),
+        (c.chorale_agreement, (ch.ModelBuilder.add_repeated_words,)),
     ],
 )
 def test_defaults_are_those_of_the_library(options, given):
@@ -79,7 +79,7 @@ def test_defaults_are_those_of_the_library(options, given):
     for call in given:
         seen = 0
         for parameter in parameters(call):
-            if not hasattr(made, parameter.name) or parameter.name in ("progress", "rules"):
+            if not hasattr(made, parameter.name) or parameter.name in ("potential", "progress", "rules"):
                 continue
             default, own = parameter.default, getattr(made, parameter.name)
             assert not own or parameter.name == "struct_size", parameter

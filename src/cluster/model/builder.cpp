@@ -2,7 +2,6 @@
 #include "cluster/model/builder.hpp"
 
 #include "base/components.hpp"
-#include "base/keyed.hpp"
 #include "base/lists.hpp"
 #include "cluster/model/fired_columns.hpp"
 
@@ -268,35 +267,6 @@ bool chorale_model_builder::push_member(std::int64_t clique, std::int64_t chain,
     return false;
   to.full_total = ++to.members;
   return true;
-}
-
-bool chorale_model_builder::push_repeated_words(const chorale_repeated_words_options &options,
-                                                const chorale_clique_setup &setup) noexcept {
-  KeyedPositions words(memory);
-  if (!words.leave_out({options.stop, static_cast<std::size_t>(options.stop_count)}))
-    return false;
-  const std::int64_t cliques_before = model->cliques.size();
-  const std::int64_t slots_before = slots.size();
-  const auto group = [&](std::int32_t i) { return options.across != 0 ? 0 : groups[i]; };
-  const auto collect = [&](std::int32_t i) {
-    const Chain &chain = model->chains[i];
-    for (std::int32_t t = 0; chain.tokens && t < chain.length; ++t)
-      if (!words.add({chain.tokens[t], i, t}))
-        return false;
-    return true;
-  };
-  const auto add = [&](const auto &occurrences) {
-    return push_cliques(setup, 1) &&
-           std::all_of(occurrences.begin(), occurrences.end(), [&](const auto &word) {
-             return push_member(model->cliques.size() - 1, word.chain, word.position, -1);
-           });
-  };
-  const auto chains = static_cast<std::int32_t>(model->chains.size());
-  if (words.each(chains, options.minimum, group, collect, add))
-    return true;
-  take_back(slots_before, model->wholes.size());
-  drop_cliques(cliques_before);
-  return false;
 }
 
 // Sorts the slots of each chain, and stores them in the model. False if memory runs out.

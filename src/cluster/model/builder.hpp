@@ -11,7 +11,7 @@
 #include "cluster/model/model.hpp"
 #include "cluster/model/slot_table.hpp"
 
-#include <chorale/model.h>
+#include <chorale/decode.h>
 
 namespace chorale {
 
@@ -108,12 +108,19 @@ struct chorale_model_builder {
   // `slots` from `first` on, in the order of `given`.
   chorale_status set_weights(const Report &report, std::int64_t clique, std::int64_t first,
                              gsl::span<const std::int64_t> given) noexcept;
-  // Stores in `first` the number of the first clique that was added, in `count` how many cliques
-  // were added.
-  chorale_status add_repeated_words(const Report &report, const chorale::Potential *potential,
-                                    const chorale_repeated_words_options &options,
-                                    std::int64_t &first, std::int64_t &count) noexcept;
-  // Each of the next three functions adds many things: all of them, or on an error none.
+  // Each of the next functions adds many things: all of them, or on an error none.
+  //
+  // words: of the caller, its minimum set. Stores in `count` how many cliques were added.
+  chorale_status add_repeated_words(const Report &report, chorale_clique_setup setup,
+                                    const chorale_agreement &words, std::int64_t &count) noexcept;
+  // Adds a clique with this setup for each key that a group (with words.across: the model) has at
+  // least words.minimum times, and that is not in words.stop; its members are those positions. By
+  // position of the model: its key, negative for none (NULL: keys are the tokens of chains, which
+  // may have none), and its weight (NULL: 1 for all). The chains must have the labels of the setup.
+  // words: checked.
+  chorale_status add_keyed(const Report &report, chorale_clique_setup setup,
+                           const chorale_agreement &words, const std::int32_t *keys,
+                           const std::int64_t *weights, std::int64_t &count) noexcept;
   chorale_status add_corpus(const Report &report, const chorale_corpus &corpus) noexcept;
   chorale_status add_cliques(const Report &report, chorale_clique_setup setup,
                              std::int64_t count) noexcept;
@@ -140,11 +147,6 @@ private:
   // position, `whole` is -1.)
   bool push_member(std::int64_t clique, std::int64_t chain, std::int64_t position,
                    std::int64_t whole) noexcept;
-  // For each token that a group (with options.across: the model) has at least options.minimum
-  // times, and that is not in options.stop, adds a clique with this setup; its members are those
-  // positions.
-  bool push_repeated_words(const chorale_repeated_words_options &options,
-                           const chorale_clique_setup &setup) noexcept;
   // Removes the slots added last until `slots_before` are left, and the whole-chain slots until
   // `wholes_before` are left.
   void take_back(std::int64_t slots_before, std::int64_t wholes_before) noexcept;
@@ -154,17 +156,9 @@ private:
   // error message.
   static chorale_status check_room(const Report &report, std::string_view what, std::int64_t count,
                                    std::int64_t more = 1) noexcept;
-  // The names of the fields of a setup in error messages.
-  struct SetupNames {
-    std::string_view potential = "setup->potential";
-    std::string_view values = "setup->values";
-    std::string_view labels = "setup->labels";
-    std::string_view label_values = "setup->label_values";
-  };
   // Checks a setup, sets its number of values R if it is that of the property or was left out, and
   // clears the fields that do not apply to this kind of clique.
-  static chorale_status take_setup(const Report &report, chorale_clique_setup &setup,
-                                   const SetupNames &names) noexcept;
+  static chorale_status take_setup(const Report &report, chorale_clique_setup &setup) noexcept;
   chorale_status check_member(const Report &report, std::int64_t clique,
                               std::int64_t chain) const noexcept;
   // Checks that the position (-1: the whole chain) is not in the clique yet.
@@ -217,5 +211,9 @@ chorale_status create_builder(const Report &report, const Memory &memory, const 
                               Builder *&made) noexcept;
 // Checks that `builder` is not NULL and that its model has not been frozen.
 chorale_status check_builder(const Report &report, const Builder *builder) noexcept;
+// Checks what add_keyed() reads of an agreement. place: what comes before the names of its fields in
+// error messages, such as "words->".
+chorale_status check_keyed(const Report &report, std::string_view place,
+                           const chorale_agreement &words) noexcept;
 
 } // namespace chorale

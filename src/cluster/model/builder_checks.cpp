@@ -2,6 +2,7 @@
 // repeated words, and freeze().
 #include "cluster/model/builder.hpp"
 
+#include "base/keyed.hpp"
 #include "chain/attachments.hpp"
 #include "chain/checks.hpp"
 #include "clique/algorithms.hpp"
@@ -63,6 +64,17 @@ chorale_status check_builder(const Report &report, const Builder *builder) noexc
   return CHORALE_OK;
 }
 
+chorale_status check_keyed(const Report &report, std::string_view place,
+                           const chorale_agreement &words) noexcept {
+  CHORALE_CHECK(check_flag(report, words.across, place, "across"));
+  CHORALE_CHECK(check_least(report, words.minimum, 1, place, "minimum"));
+  CHORALE_CHECK(check_least(report, words.stop_count, 0, place, "stop_count"));
+  if (words.stop_count > kLargestSize)
+    return report.fail(CHORALE_ERROR_SIZE_OVERFLOW, place, "stop_count is ", words.stop_count,
+                       "; it must be at most ", kLargestSize);
+  return check_array(report, words.stop, words.stop_count, place, "stop");
+}
+
 } // namespace chorale
 
 using namespace chorale;
@@ -79,8 +91,7 @@ chorale_status Builder::check_room(const Report &report, std::string_view what,
   return CHORALE_OK;
 }
 
-chorale_status Builder::take_setup(const Report &report, chorale_clique_setup &setup,
-                                   const SetupNames &names) noexcept {
+chorale_status Builder::take_setup(const Report &report, chorale_clique_setup &setup) noexcept {
   const bool centred = setup.centre_values != 0;
   if (setup.property && centred)
     return report.fail(CHORALE_ERROR_KIND,
@@ -91,17 +102,17 @@ chorale_status Builder::take_setup(const Report &report, chorale_clique_setup &s
   } else {
     if (setup.values == 0 && !setup.label_values && setup.potential && !centred)
       setup.values = setup.potential->values;
-    CHORALE_CHECK(check_size(report, names.values, setup.values));
+    CHORALE_CHECK(check_size(report, "setup->values", setup.values));
     if (setup.values > kLongest - 2)
-      return report.fail(CHORALE_ERROR_SIZE_OVERFLOW, names.values, " is ", setup.values,
+      return report.fail(CHORALE_ERROR_SIZE_OVERFLOW, "setup->values is ", setup.values,
                          "; it must be at most ", kLongest - 2);
     setup.dictionary = nullptr;
-    CHORALE_CHECK(check_member_label_values(report, names.label_values, setup.label_values,
-                                            names.labels, setup.labels, -1, setup.values));
+    CHORALE_CHECK(check_member_label_values(report, "setup->label_values", setup.label_values,
+                                            "setup->labels", setup.labels, -1, setup.values));
   }
   if (!centred) {
     setup.centre_potentials = nullptr;
-    return check_potential(report, setup.potential, names.potential, setup.values);
+    return check_potential(report, setup.potential, "setup->potential", setup.values);
   }
   CHORALE_CHECK(check_size(report, "setup->centre_values", setup.centre_values));
   CHORALE_CHECK(check_given(report, "setup->centre_potentials", setup.centre_potentials));
@@ -334,49 +345,84 @@ chorale_status Builder::set_weights(const Report &report, std::int64_t clique, s
   return CHORALE_OK;
 }
 
-chorale_status Builder::add_repeated_words(const Report &report, const Potential *potential,
-                                           const chorale_repeated_words_options &options,
-                                           std::int64_t &first, std::int64_t &count) noexcept {
-  CHORALE_CHECK(check_given(report, "potential", potential));
-  CHORALE_CHECK(check_size(report, "options->minimum", options.minimum));
-  CHORALE_CHECK(check_size(report, "options->stop_count", options.stop_count, 0));
-  if (options.stop_count > 0 && !options.stop)
-    return report.null_argument("options->stop");
-  chorale_clique_setup setup{};
-  setup.potential = potential;
-  setup.label_values = options.label_values;
-  setup.labels = options.labels;
-  setup.values = options.label_values ? options.values : 0;
-  const auto &chains = model->chains;
+chorale_status Builder::add_repeated_words(const Report &report, chorale_clique_setup setup,
+                                           const chorale_agreement &words,
+                                           std::int64_t &count) noexcept {
+  if (setup.property || setup.centre_values != 0)
+    return report.fail(CHORALE_ERROR_KIND, "setup has a ",
+                       setup.property ? "property" : "centre",
+                       "; cliques of repeated words are over positions, without a centre");
+  if (words.kind != CHORALE_AGREE_WORDS)
+    return report.fail(CHORALE_ERROR_KIND, "words->kind is ", words.kind,
+                       "; it must be CHORALE_AGREE_WORDS");
+  CHORALE_CHECK(check_keyed(report, "words->", words));
   bool any = false;
-  std::int64_t tokens = 0;
-  for (std::int64_t i = 0; i < chains.size(); ++i) {
-    if (!chains[i].tokens)
+  for (std::int64_t i = 0; i < model->chains.size(); ++i) {
+    const Chain &chain = model->chains[i];
+    if (!chain.tokens)
       continue;
-    if (!any && !options.label_values)
-      setup.values = chains[i].labels;
+    if (!any && !setup.label_values && setup.values == 0)
+      setup.values = chain.labels;
     any = true;
-    tokens += chains[i].length;
-    const std::int64_t labels = options.label_values ? options.labels : setup.values;
-    if (chains[i].labels != labels)
-      return report.fail(CHORALE_ERROR_LABELS_MISMATCH, "chain ", i, " has ", chains[i].labels,
+    const std::int64_t labels = setup.label_values ? setup.labels : setup.values;
+    if (chain.labels != labels)
+      return report.fail(CHORALE_ERROR_LABELS_MISMATCH, "chain ", i, " has ", chain.labels,
                          " labels; all chains with tokens must have ", labels);
   }
   if (!any)
     return report.fail(CHORALE_ERROR_TOKENS_MISSING,
                        "no chain of the model has tokens; repeated words need options->tokens of "
                        "some chain");
-  CHORALE_CHECK(take_setup(
-      report, setup, {"potential", "options->values", "options->labels", "options->label_values"}));
-  CHORALE_CHECK(check_room(report, "members, were all words repeated", slots.size(), tokens));
-  CHORALE_CHECK(
-      check_room(report, "cliques, were all words repeated", model->cliques.size(), tokens));
-  const std::int64_t before = model->cliques.size();
-  if (!push_repeated_words(options, setup))
-    return report.out_of_memory();
-  first = before;
-  count = model->cliques.size() - before;
-  return CHORALE_OK;
+  return add_keyed(report, setup, words, nullptr, nullptr, count);
+}
+
+chorale_status Builder::add_keyed(const Report &report, chorale_clique_setup setup,
+                                  const chorale_agreement &words, const std::int32_t *keys,
+                                  const std::int64_t *weights, std::int64_t &count) noexcept {
+  CHORALE_CHECK(take_setup(report, setup));
+  const std::int64_t cliques_before = model->cliques.size();
+  const std::int64_t slots_before = slots.size();
+  KeyedPositions positions(memory);
+  Array<std::int64_t> of_clique(memory); // the weights of the members of one clique
+  chorale_status status = CHORALE_OK;
+  const auto group = [&](std::int32_t i) { return words.across != 0 ? 0 : groups[i]; };
+  const auto collect = [&](std::int32_t i) {
+    const Chain &chain = model->chains[i];
+    const std::int32_t *of_chain = keys ? keys + chain.first_label : chain.tokens;
+    for (std::int32_t t = 0; of_chain && t < chain.length; ++t)
+      if (!positions.add({of_chain[t], i, t}))
+        return false;
+    return true;
+  };
+  const auto add = [&](gsl::span<const KeyedPositions::Entry> same) {
+    const std::int64_t clique = model->cliques.size();
+    const std::int64_t first = slots.size();
+    const auto members = static_cast<std::int64_t>(same.size());
+    status = check_room(report, "members and cliques", first + clique, members + 1);
+    if (status != CHORALE_OK || !push_cliques(setup, 1))
+      return false;
+    for (const KeyedPositions::Entry &entry : same)
+      if (!push_member(clique, entry.chain, entry.position, -1))
+        return false;
+    if (!weights)
+      return true;
+    if (!of_clique.resize(members))
+      return false;
+    std::transform(same.begin(), same.end(), of_clique.begin(), [&](const auto &entry) {
+      return weights[model->chains[entry.chain].first_label + entry.position];
+    });
+    status = set_weights(report, clique, first, of_clique);
+    return status == CHORALE_OK;
+  };
+  if (positions.leave_out({words.stop, to_size(words.stop_count)}) &&
+      positions.each(static_cast<std::int32_t>(model->chains.size()), words.minimum, group, collect,
+                     add)) {
+    count = model->cliques.size() - cliques_before;
+    return CHORALE_OK;
+  }
+  take_back(slots_before, model->wholes.size());
+  drop_cliques(cliques_before);
+  return status != CHORALE_OK ? status : report.out_of_memory();
 }
 
 chorale_status Builder::freeze(const Report &report, Model *&made) noexcept {

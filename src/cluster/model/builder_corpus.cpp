@@ -116,7 +116,7 @@ chorale_status Builder::add_corpus(const Report &report, const chorale_corpus &c
 
 chorale_status Builder::add_cliques(const Report &report, chorale_clique_setup setup,
                                     std::int64_t count) noexcept {
-  CHORALE_CHECK(take_setup(report, setup, {}));
+  CHORALE_CHECK(take_setup(report, setup));
   CHORALE_CHECK(check_size(report, "count", count, 0));
   CHORALE_CHECK(check_room(report, "cliques", model->cliques.size(), count));
   return push_cliques(setup, count) ? CHORALE_OK : report.out_of_memory();

@@ -62,8 +62,10 @@ static int begin(void **state) {
     of_chain.tokens = tokens;
     failed = chorale_model_builder_add_chain(builder, &chain, &of_chain, NULL, NULL);
   }
+  chorale_clique_setup setup = {.struct_size = sizeof setup};
+  setup.potential = potts;
   failed = failed ||
-           chorale_model_builder_add_repeated_words(builder, potts, NULL, NULL, NULL, NULL) ||
+           chorale_model_builder_add_repeated_words(builder, &setup, NULL, NULL, NULL, NULL) ||
            chorale_model_builder_freeze(builder, &model, NULL) ||
            chorale_run_create(&host, model, &options, NULL, &run, NULL);
   chorale_model_release(model);

@@ -1183,29 +1183,6 @@ class chorale_instance(Struct):
     ]
 
 
-class chorale_repeated_words_options(Struct):
-    struct_size: Any
-    minimum: Any
-    across: Any
-    reserved: Any
-    stop: Any
-    stop_count: Any
-    label_values: Any
-    labels: Any
-    values: Any
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("minimum", c_int64),
-        ("across", c_int32),
-        ("reserved", c_int32),
-        ("stop", c_void_p),
-        ("stop_count", c_int64),
-        ("label_values", c_void_p),
-        ("labels", c_int64),
-        ("values", c_int64),
-    ]
-
-
 class chorale_run_cost(Struct):
     struct_size: Any
     run_bytes: Any
@@ -1320,7 +1297,6 @@ STRUCTS = {
     "chorale_ledger_change": chorale_ledger_change,
     "chorale_ledger_row": chorale_ledger_row,
     "chorale_instance": chorale_instance,
-    "chorale_repeated_words_options": chorale_repeated_words_options,
     "chorale_run_cost": chorale_run_cost,
     "chorale_attachment": chorale_attachment,
     "chorale_message_options": chorale_message_options,
@@ -1390,7 +1366,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any], list[str]]] = {
     "chorale_model_builder_add_corpus": (c_int32, [c_void_p, POINTER(chorale_corpus), c_void_p, POINTER(chorale_error)], ["builder", "const corpus", "first", "error"]),
     "chorale_model_builder_add_instance": (c_int32, [c_void_p, POINTER(chorale_instance), c_void_p, POINTER(chorale_error)], ["builder", "const instance", "index", "error"]),
     "chorale_model_builder_add_members": (c_int32, [c_void_p, POINTER(chorale_members), POINTER(chorale_error)], ["builder", "const members", "error"]),
-    "chorale_model_builder_add_repeated_words": (c_int32, [c_void_p, c_void_p, POINTER(chorale_repeated_words_options), c_void_p, c_void_p, POINTER(chorale_error)], ["builder", "const potential", "const options", "first", "count", "error"]),
+    "chorale_model_builder_add_repeated_words": (c_int32, [c_void_p, POINTER(chorale_clique_setup), POINTER(chorale_agreement), c_void_p, c_void_p, POINTER(chorale_error)], ["builder", "const setup", "const words", "first", "count", "error"]),
     "chorale_model_builder_create": (c_int32, [POINTER(chorale_host), c_void_p, POINTER(chorale_error)], ["const host", "builder", "error"]),
     "chorale_model_builder_destroy": (None, [c_void_p], ["builder"]),
     "chorale_model_builder_freeze": (c_int32, [c_void_p, c_void_p, POINTER(chorale_error)], ["builder", "model", "error"]),

@@ -314,17 +314,21 @@ class ModelBuilder(Handle):
         instance("potential", potential, Potential)
         if label_values is not None and values is None:
             values = potential.values
-        options = struct(
-            c.chorale_repeated_words_options,
+        setup = struct(
+            c.chorale_clique_setup,
+            potential=potential,
+            values=values,
+            **_counted("labels", label_values=label_values),
+        )
+        words = struct(
+            c.chorale_agreement,
             minimum=arrays.size("minimum", minimum, 1),
             across=int(bool(across)),
             **_counted("stop_count", stop=stop),
-            **_counted("labels", label_values=label_values),
-            values=None if label_values is None else values,
         )
         first = c_int64()
         add = library.chorale_model_builder_add_repeated_words
-        count: int = told(c_int64, add, self, potential, options, first)
+        count: int = told(c_int64, add, self, setup, words, first)
         self._keep_potential(potential)
         return range(first.value, first.value + count)
 

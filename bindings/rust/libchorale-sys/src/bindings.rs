@@ -4952,93 +4952,13 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct chorale_repeated_words_options {
-    #[doc = " sizeof(chorale_repeated_words_options)"]
-    pub struct_size: usize,
-    #[doc = " a token with fewer occurrences in a group (with `across`: in all chains)\ngets no clique; 0: 2"]
-    pub minimum: i64,
-    #[doc = " 1: one clique for all occurrences of a token. 0 (default): one clique for\nthe occurrences in each group"]
-    pub across: i32,
-    pub reserved: i32,
-    #[doc = " `stop_count` token ids, in any order, that get no clique"]
-    pub stop: *const i32,
-    pub stop_count: i64,
-    #[doc = " label_values and `labels` as in chorale_clique_setup. NULL: a label is its own value"]
-    pub label_values: *const i32,
-    pub labels: i64,
-    #[doc = " R if label_values is given, else ignored"]
-    pub values: i64,
-}
-#[test]
-fn bindgen_test_layout_chorale_repeated_words_options() {
-    const UNINIT: ::std::mem::MaybeUninit<chorale_repeated_words_options> =
-        ::std::mem::MaybeUninit::uninit();
-    let ptr = UNINIT.as_ptr();
-    assert_eq!(
-        ::std::mem::size_of::<chorale_repeated_words_options>(),
-        64usize,
-        "Size of chorale_repeated_words_options"
-    );
-    assert_eq!(
-        ::std::mem::align_of::<chorale_repeated_words_options>(),
-        8usize,
-        "Alignment of chorale_repeated_words_options"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
-        0usize,
-        "Offset of field: chorale_repeated_words_options::struct_size"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).minimum) as usize - ptr as usize },
-        8usize,
-        "Offset of field: chorale_repeated_words_options::minimum"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).across) as usize - ptr as usize },
-        16usize,
-        "Offset of field: chorale_repeated_words_options::across"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
-        20usize,
-        "Offset of field: chorale_repeated_words_options::reserved"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).stop) as usize - ptr as usize },
-        24usize,
-        "Offset of field: chorale_repeated_words_options::stop"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).stop_count) as usize - ptr as usize },
-        32usize,
-        "Offset of field: chorale_repeated_words_options::stop_count"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).label_values) as usize - ptr as usize },
-        40usize,
-        "Offset of field: chorale_repeated_words_options::label_values"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).labels) as usize - ptr as usize },
-        48usize,
-        "Offset of field: chorale_repeated_words_options::labels"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).values) as usize - ptr as usize },
-        56usize,
-        "Offset of field: chorale_repeated_words_options::values"
-    );
-}
 #[cfg(feature = "experimental")]
 extern "C" {
-    #[doc = " Adds the cliques of the classical model of repeated words: a position clique for every token id\n that occurs at least `minimum` times in a group (with `across`: in all chains). Only chains added\n so far count. The members are all these occurrences; `potential` is the potential of each clique.\n Cliques are numbered by group (unless `across`), then by token id. *first, *count: receive the\n number of the first clique and the number of cliques; may be NULL.\n Errors: STRUCT_SIZE, SIZE, VALUES_MISMATCH, LABELS_MISMATCH, OUT_OF_RANGE, TOKENS_MISSING (no\n chain has tokens). O(N log N) in the number N of tokens. [Sharing labels of repeated words]"]
+    #[doc = " Adds the cliques of the classical model of repeated words: a position clique for every token id\n that occurs at least words->minimum times in a group (with `across`: in all chains). Only chains\n added so far count. The members are all these occurrences. Cliques are numbered by group (unless\n `across`), then by token id.\n setup: of each clique, as for chorale_model_builder_add_cliques, without a property and a centre.\n   values 0 without label_values: R is the number of labels of the chains.\n words: only kind, which must be WORDS, across, minimum, stop and stop_count are read (decode.h).\n   NULL: their defaults.\n *first, *count: receive the number of the first clique and the number of cliques; may be NULL.\n Errors: STRUCT_SIZE, KIND, SIZE, SIZE_OVERFLOW, VALUES_MISMATCH, LABELS_MISMATCH, OUT_OF_RANGE,\n TOKENS_MISSING (no chain has tokens). O(N log N) in the number N of tokens. [Sharing labels of\n repeated words]"]
     pub fn chorale_model_builder_add_repeated_words(
         builder: *mut chorale_model_builder,
-        potential: *const chorale_potential,
-        options: *const chorale_repeated_words_options,
+        setup: *const chorale_clique_setup,
+        words: *const chorale_agreement,
         first: *mut i64,
         count: *mut i64,
         error: *mut chorale_error,
