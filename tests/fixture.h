@@ -217,6 +217,19 @@ void expect_error(chorale_status status, const chorale_error *error, chorale_sta
 #define FAILS(call, expected, ...)                                                                 \
   expect_error((call), &error, (expected), #call, __LINE__, __VA_ARGS__, (const char *)NULL)
 
+/* ---- What a run tells --------------------------------------------------------------------- */
+
+/* What the JSON of a run (chorale_run_json) tells of a chain: its score together and alone, minus
+ * infinity if it is left out, and whether it changed. */
+typedef struct ToldChain {
+  double score, own_score;
+  int changed;
+} ToldChain;
+/* Reads the JSON of a run: what it tells of each chain, and the score of each clique. Returns NULL,
+ * or complain(...). */
+const char *told_scores(const chorale_run *run, int64_t chains, ToldChain *of_chains,
+                        int64_t cliques, double *of_cliques);
+
 /* ---- Memory ------------------------------------------------------------------------------- */
 
 /* Count the calls of malloc and its family in the whole process, and the blocks not yet freed. This

@@ -215,6 +215,7 @@ typedef struct Said {
   char json[16384];
 } Said;
 void listen_to(const Cluster *cluster, chorale_run *run, Said *said);
+/* Leaves out what only the JSON tells: it and the scores of chains and cliques stay zeros. */
 void listen_without_json(const Cluster *cluster, chorale_run *run, Said *said);
 /* Returns NULL if equal, otherwise a description of the difference. */
 const char *compare_said(const Cluster *cluster, const Said *a, const Said *b);

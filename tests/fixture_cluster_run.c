@@ -149,8 +149,12 @@ static const char *check_marginals(const Cluster *cluster, chorale_run *run, int
   return NULL;
 }
 
+/* told, clique_scores: what the run says of chains and cliques; of cliques under CHORALE_ALONE it
+ * says nothing. */
 static const char *check_labelling(const Cluster *cluster, const ClusterTruth *truth,
-                                   chorale_run *run, int own, Labelling labelling, Parts *parts) {
+                                   chorale_run *run, int own, const ToldChain *told,
+                                   const double *clique_scores, Labelling labelling,
+                                   Parts *parts) {
   chorale_error error;
   memset(labelling, 0, sizeof(Labelling));
   int32_t all[MOST_CHAINS * MOST_POSITIONS];
@@ -175,10 +179,8 @@ static const char *check_labelling(const Cluster *cluster, const ClusterTruth *t
   }
   own_parts(cluster, labelling, parts);
   for (int32_t i = 0; i < cluster->chain_count; ++i) {
-    double score = NAN;
-    int32_t changed = -1;
-    if (chorale_run_chain_score(run, i, own, &score, &changed, &error) != CHORALE_OK)
-      return complain("score of chain %d: \"%s\"", i, error.message);
+    const double score = own ? told[i].own_score : told[i].score;
+    const int changed = told[i].changed;
     if (cluster->is_instance[i] ? !is_close(score, parts->chains[i]) : score != parts->chains[i])
       return complain("chain %d scores %.17g, it is %.17g", i, score, parts->chains[i]);
     const int differs = memcmp(labelling[i], truth->own[i], sizeof labelling[i]) != 0;
@@ -189,13 +191,12 @@ static const char *check_labelling(const Cluster *cluster, const ClusterTruth *t
   }
   for (int32_t c = 0; c < cluster->clique_count; ++c) {
     const Group *group = &cluster->cliques[c];
-    double score = NAN;
     int32_t values[MOST_TOGETHER];
-    if (chorale_run_clique_score(run, c, own, &score, &error) != CHORALE_OK ||
-        chorale_run_values(run, c, own, values, MOST_TOGETHER, NULL, &error) != CHORALE_OK)
+    if (chorale_run_values(run, c, own, values, MOST_TOGETHER, NULL, &error) != CHORALE_OK)
       return complain("clique %d: \"%s\"", c, error.message);
-    if (!is_close(score, parts->cliques[c]))
-      return complain("clique %d scores %.17g, it is %.17g", c, score, parts->cliques[c]);
+    if (!own && !is_close(clique_scores[c], parts->cliques[c]))
+      return complain("clique %d scores %.17g, it is %.17g", c, clique_scores[c],
+                      parts->cliques[c]);
     for (int32_t i = 0; i < group->member_count; ++i)
       if (values[i] != (parts->values[c][i] == ABSENT ? -1 : parts->values[c][i]))
         return complain("clique %d, member %d shows %d, it is %d", c, i, values[i],
@@ -256,18 +257,24 @@ const char *check_run(const Cluster *cluster, const ClusterTruth *truth, chorale
   }
   Labelling own_labels, labels;
   Parts own, parts;
-  if ((why = check_labelling(cluster, truth, run, 1, own_labels, &own)) != NULL)
+  ToldChain told[MOST_CHAINS];
+  double clique_scores[MOST_CLIQUES];
+  if ((why = told_scores(run, cluster->chain_count, told, cluster->clique_count,
+                         clique_scores)) != NULL)
     return why;
-  if ((why = check_labelling(cluster, truth, run, 0, labels, &parts)) != NULL)
+  if ((why = check_labelling(cluster, truth, run, 1, told, NULL, own_labels, &own)) != NULL)
     return why;
+  if ((why = check_labelling(cluster, truth, run, 0, told, clique_scores, labels, &parts)) != NULL)
+    return why;
+  if (!is_close(result->own_score, own.total))
+    return complain("own score %.17g, it is %.17g", result->own_score, own.total);
   if (!is_close(result->score, parts.total))
     return complain("score %.17g, it is %.17g", result->score, parts.total);
   double chain_sum = 0, clique_sum = 0, chain_magnitude = 0, clique_magnitude = 0;
   int64_t changed = 0;
   for (int32_t i = 0; i < cluster->chain_count; ++i) {
-    double score = NAN;
-    int32_t differs = 0;
-    (void)chorale_run_chain_score(run, i, CHORALE_TOGETHER, &score, &differs, &error);
+    const double score = told[i].score;
+    const int differs = told[i].changed;
     if (truth->is_out[i]) {
       if (score != -INFINITY || differs)
         return complain("chain %d is left out, and scores %.17g", i, score);
@@ -284,10 +291,8 @@ const char *check_run(const Cluster *cluster, const ClusterTruth *truth, chorale
       return why;
   }
   for (int32_t c = 0; c < cluster->clique_count; ++c) {
-    double score = NAN;
-    (void)chorale_run_clique_score(run, c, CHORALE_TOGETHER, &score, &error);
-    clique_sum += score;
-    clique_magnitude += fabs(score);
+    clique_sum += clique_scores[c];
+    clique_magnitude += fabs(clique_scores[c]);
   }
   const int closed =
       closes(result->score, chain_magnitude + clique_magnitude, result->upper_bound, 1e-9);
@@ -367,6 +372,11 @@ void listen_to(const Cluster *cluster, chorale_run *run, Said *said) {
   size_t needed = 0;
   OK(chorale_run_json(run, said->json, sizeof said->json, &needed, &error));
   assert_true(needed <= sizeof said->json);
+  ToldChain told[MOST_CHAINS];
+  assert_null(told_scores(run, cluster->chain_count, told, cluster->clique_count,
+                          said->clique_scores));
+  for (int32_t i = 0; i < cluster->chain_count; ++i)
+    said->chain_scores[i] = told[i].score;
 }
 
 void listen_without_json(const Cluster *cluster, chorale_run *run, Said *said) {
@@ -379,23 +389,25 @@ void listen_without_json(const Cluster *cluster, chorale_run *run, Said *said) {
   Cluster judged = *cluster;
   const char *why = NULL;
   said->undecided = said->result.left_out > 0 ? find_aside(&judged, run, &why) : 0;
+  int is_out[MOST_CHAINS] = {0};
+  chorale_left_out out[MOST_CHAINS];
+  if (said->result.left_out > 0)
+    OK(chorale_run_left_out(run, out, sizeof out[0], MOST_CHAINS, NULL, &error));
+  for (int64_t k = 0; k < said->result.left_out; ++k)
+    is_out[out[k].chain] = 1;
   for (int32_t i = 0; i < cluster->chain_count; ++i) {
     int64_t count = 0;
     OK(chorale_run_labels(run, i, CHORALE_TOGETHER, said->labels[i], MOST_POSITIONS, NULL, &error));
     for (int32_t t = 0; judged.is_aside[i] && t < cluster->chains[i].length; ++t)
       said->labels[i][t] = -1;
     OK(chorale_run_labels(run, i, CHORALE_ALONE, said->own[i], MOST_POSITIONS, NULL, &error));
-    OK(chorale_run_chain_score(run, i, CHORALE_TOGETHER, &said->chain_scores[i], NULL, &error));
     OK(chorale_run_reasons(run, i, said->reasons[i], sizeof(chorale_reason), MOST_SLOTS, &count,
                            &error));
-    if (!cluster->is_instance[i] && said->chain_scores[i] > -INFINITY &&
-        said->result.score > -INFINITY)
+    if (!cluster->is_instance[i] && !is_out[i] && said->result.score > -INFINITY)
       OK(chorale_run_max_marginals(run, i, said->marginals[i], 0, NULL, &error));
   }
-  for (int32_t c = 0; c < cluster->clique_count; ++c) {
-    OK(chorale_run_clique_score(run, c, CHORALE_TOGETHER, &said->clique_scores[c], &error));
+  for (int32_t c = 0; c < cluster->clique_count; ++c)
     OK(chorale_run_values(run, c, CHORALE_TOGETHER, said->values[c], MOST_TOGETHER, NULL, &error));
-  }
 }
 
 /* Compares numbers, not bits: NaN never occurs, so equal numbers have equal bits except for the

@@ -209,3 +209,48 @@ void expect_error(chorale_status status, const chorale_error *error, chorale_sta
       fail_msg("line %d: %s: \"%s\" does not say \"%s\"", line, call, error->message, piece);
   va_end(pieces);
 }
+
+/* ---- What a run tells --------------------------------------------------------------------- */
+
+/* Reads a number, or null. */
+static double told_number(const char *text) {
+  return strncmp(text, "null", 4) == 0 ? -INFINITY : plain_number(text);
+}
+
+const char *told_scores(const chorale_run *run, int64_t chains, ToldChain *of_chains,
+                        int64_t cliques, double *of_cliques) {
+  /* Only the objects of chains, then those of cliques, begin with their score. */
+  static const char score[] = "{\"score\":", own[] = "\"own_score\":";
+  static const char changed[] = "\"changed\":true";
+  chorale_error error;
+  size_t needed = 0;
+  if (chorale_run_json(run, NULL, 0, &needed, &error) != CHORALE_OK)
+    return complain("the size of the JSON: \"%s\"", error.message);
+  char *json = malloc(needed);
+  if (chorale_run_json(run, json, needed, NULL, &error) != CHORALE_OK) {
+    free(json);
+    return complain("the JSON: \"%s\"", error.message);
+  }
+  const char *at = strstr(json, score);
+  for (int64_t k = 0; k < chains + cliques; ++k) {
+    if (!at) {
+      free(json);
+      return complain("the JSON has %lld scores", (long long)k);
+    }
+    at += strlen(score);
+    char *next = strstr(at, score);
+    if (next)
+      *next = '\0';
+    if (k < chains) {
+      const char *own_score = strstr(at, own);
+      of_chains[k].score = told_number(at);
+      of_chains[k].own_score = own_score ? told_number(own_score + strlen(own)) : told_number(at);
+      of_chains[k].changed = strstr(at, changed) != NULL;
+    } else {
+      of_cliques[k - chains] = told_number(at);
+    }
+    at = next;
+  }
+  free(json);
+  return NULL;
+}

@@ -1,6 +1,6 @@
 /* Problems as bytes, and a problem with an object of every kind. */
 #include "fixture_saved.h"
-#include "lengths.h"
+#include "fixture_held.h"
 
 /* ---- Bytes -------------------------------------------------------------------------------- */
 
@@ -225,7 +225,7 @@ const char *compare_names(const chorale_problem *a, const chorale_problem *b) {
   for (int64_t c = -1; c <= chorale_model_clique_count(model); ++c) {
     if (chorale_problem_clique_kind(a, c) != chorale_problem_clique_kind(b, c))
       return complain("the kind of clique %lld differs", (long long)c);
-    for (int32_t v = -1; v < chorale_model_clique_values(model, c) + 3; ++v)
+    for (int32_t v = -1; v < setup_of(model, c).values + 3; ++v)
       if (!same_text(name_of_value(a, c, v), name_of_value(b, c, v)))
         return complain("the name of value %d of clique %lld differs", v, (long long)c);
   }

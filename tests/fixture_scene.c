@@ -185,6 +185,7 @@ static void describe_handles(Scene *s) {
     s->attachments[k].property = s->has.property;
   }
   s->attachments[1].dictionary = s->has.dictionary;
+  s->found_setup = (chorale_clique_setup){.struct_size = sizeof s->found_setup};
   s->property_setup = (chorale_clique_setup){.struct_size = sizeof s->property_setup};
   s->property_setup.property = s->has.property;
   s->property_setup.potential = s->has.potential;

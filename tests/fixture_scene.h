@@ -75,6 +75,7 @@ typedef struct Scene {
   int64_t counts[4];
   uint8_t bytes[16];
   size_t size;
+  chorale_clique_setup found_setup;
   chorale_reason reasons[16];
   chorale_left_out left_out[4];
   chorale_ruled_chain ruled[8];

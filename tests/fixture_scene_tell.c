@@ -1,5 +1,6 @@
 /* Computes a digest of all visible state of the handles of a scene. */
 #include "fixture_scene.h"
+#include "fixture_held.h"
 
 static const int32_t kTable[] = {1, 0, 1};
 static const int32_t kLabelling[] = {0, 1, 1};
@@ -98,8 +99,8 @@ static void tell_model(Scene *s, Digest *digest, const chorale_model *model) {
   chorale_error error;
   if (!model)
     return;
-  add_number(digest, chorale_model_member_count(model));
-  add_number(digest, (int64_t)chorale_model_score_bytes(model));
+  add_number(digest, all_member_count(model));
+  add_number(digest, (int64_t)cost_of_model(model).score_bytes);
   chorale_run *run = NULL;
   OK(chorale_run_create(NULL, model, &s->run_options, NULL, &run, &error));
   tell_run(s, digest, run);

@@ -108,19 +108,12 @@ void tell(const Text *text, const chorale_run *run, Story *story) {
   memset(story, 0, sizeof *story);
   story->result = (chorale_run_result){.struct_size = sizeof story->result};
   OK(chorale_run_get_result(run, &story->result, &error));
-  const int64_t cliques = chorale_model_clique_count(text->model);
   story->labels = room(text->positions, sizeof *story->labels);
   story->own = room(text->positions, sizeof *story->own);
-  story->chain_scores = room(text->shape.chains, sizeof *story->chain_scores);
-  story->clique_scores = room(cliques, sizeof *story->clique_scores);
   OK(chorale_run_labels(run, CHORALE_ALL_CHAINS, CHORALE_TOGETHER, story->labels, text->positions,
                         NULL, &error));
   OK(chorale_run_labels(run, CHORALE_ALL_CHAINS, CHORALE_ALONE, story->own, text->positions, NULL,
                         &error));
-  for (int64_t i = 0; i < text->shape.chains; ++i)
-    OK(chorale_run_chain_score(run, i, CHORALE_TOGETHER, &story->chain_scores[i], NULL, &error));
-  for (int64_t c = 0; c < cliques; ++c)
-    OK(chorale_run_clique_score(run, c, CHORALE_TOGETHER, &story->clique_scores[c], &error));
   size_t needed = 0;
   OK(chorale_run_json(run, NULL, 0, &needed, &error));
   story->json = room((int64_t)needed, 1);
@@ -130,8 +123,6 @@ void tell(const Text *text, const chorale_run *run, Story *story) {
 void forget(Story *story) {
   free(story->labels);
   free(story->own);
-  free(story->chain_scores);
-  free(story->clique_scores);
   free(story->json);
 }
 
@@ -147,10 +138,5 @@ const char *compare_stories(const Text *text, const Story *a, const Story *b) {
   const size_t labels = sizeof(int32_t) * (size_t)text->positions;
   if (memcmp(a->labels, b->labels, labels) != 0 || memcmp(a->own, b->own, labels) != 0)
     return complain("labels differ");
-  if (memcmp(a->chain_scores, b->chain_scores, sizeof(double) * (size_t)text->shape.chains) != 0)
-    return complain("scores of chains differ");
-  if (memcmp(a->clique_scores, b->clique_scores,
-             sizeof(double) * (size_t)chorale_model_clique_count(text->model)) != 0)
-    return complain("scores of cliques differ");
   return strcmp(a->json, b->json) == 0 ? NULL : complain("JSON differs");
 }

@@ -33,8 +33,7 @@ void describe_sentence(const Text *text, int64_t chain, chorale_chain *described
 typedef struct Story {
   chorale_run_result result;
   int32_t *labels, *own;
-  double *chain_scores, *clique_scores;
-  char *json;
+  char *json; /* has the scores of chains and cliques too */
 } Story;
 void tell(const Text *text, const chorale_run *run, Story *story);
 void forget(Story *story);

@@ -717,28 +717,21 @@ static void outputs_are_optional(void **state) {
   }
 }
 
-static void names_of_algorithms_go_both_ways(void **state) {
+static void algorithms_have_names(void **state) {
   (void)state;
   static const chorale_algorithm known[] = {0, 10, 20, 30, 40, 50, 60, 70, 71, 72, 80, 81, 82, 90};
   for (size_t a = 0; a < COUNT_OF(known); ++a) {
     const char *name = chorale_algorithm_name(known[a]);
     assert_non_null(name);
     assert_string_not_equal(name, "unknown algorithm");
-    assert_int_equal(chorale_algorithm_from_name(name, strlen(name)), known[a]);
     for (const char *c = name; *c; ++c)
       assert_true((*c >= 'a' && *c <= 'z') || *c == '-');
-    char longer[64];
-    (void)snprintf(longer, sizeof longer, "%sxyz", name);
-    assert_int_equal(chorale_algorithm_from_name(longer, strlen(name)), known[a]);
-    assert_int_equal(chorale_algorithm_from_name(longer, strlen(longer)), -1);
-    assert_int_equal(chorale_algorithm_from_name(name, strlen(name) - 1), -1);
+    for (size_t b = 0; b < a; ++b)
+      assert_string_not_equal(name, chorale_algorithm_name(known[b]));
   }
   assert_string_equal(chorale_algorithm_name(CHORALE_ALGORITHM_ALPHA_PASS), "alpha-pass");
   assert_string_equal(chorale_algorithm_name(11), "unknown algorithm");
   assert_string_equal(chorale_algorithm_name(-1), "unknown algorithm");
-  assert_int_equal(chorale_algorithm_from_name("Alpha-Pass", 10), -1);
-  assert_int_equal(chorale_algorithm_from_name("", 0), -1);
-  assert_int_equal(chorale_algorithm_from_name(NULL, 0), -1);
 }
 
 static int set_up(void **state) {
@@ -764,7 +757,7 @@ int main(void) {
       cmocka_unit_test(a_proof_adds_up_the_score_anew),
       cmocka_unit_test(evaluation_is_the_definition),
       cmocka_unit_test(outputs_are_optional),
-      cmocka_unit_test(names_of_algorithms_go_both_ways),
+      cmocka_unit_test(algorithms_have_names),
   };
   return cmocka_run_group_tests_name("clique solve", tests, set_up, tear_down);
 }

@@ -1,6 +1,7 @@
 /* Many chains, cliques and members in one call: the same model, byte for byte, as by single calls;
  * after an error nothing has been added. */
 #include "fixture_chain.h"
+#include "fixture_held.h"
 
 enum {
   CORPUS_CHAINS = 6,
@@ -471,7 +472,7 @@ static void mistakes_are_named(void **state) {
         "frozen");
   assert_int_equal(chorale_model_chain_count(model), 3);
   assert_int_equal(chorale_model_clique_count(model), 4);
-  assert_int_equal(chorale_model_member_count(model), 5);
+  assert_int_equal(all_member_count(model), 5);
   chorale_model_release(model);
   chorale_model_builder_destroy(start.builder);
   close_shared(&shared);

@@ -2,7 +2,7 @@
  * chains: they are left out, and named with what forbids them; everything else is labelled as if they
  * were not there. Where the run has no proof, the chain keeps its own labels. */
 #include "fixture_cluster.h"
-#include "lengths.h"
+#include "fixture_held.h"
 
 /* ---- Random models ------------------------------------------------------------------------ */
 

@@ -14,7 +14,7 @@
  * comparisons of decoding them. Copies of whole arrays make few comparisons and are not detected; here they are no larger
  * than the answer itself. */
 #include "fixture.h"
-#include "lengths.h"
+#include "fixture_held.h"
 
 #include <time.h>
 

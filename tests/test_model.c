@@ -1,7 +1,7 @@
 /* Models: what a builder makes of its arguments, copies and borrowed arrays, repeated words,
  * refused memory while building. Invalid input is tested in test_model_input.c. */
 #include "fixture_cluster.h"
-#include "lengths.h"
+#include "fixture_held.h"
 
 static void count_parts(void **state) {
   (void)state;
@@ -27,12 +27,12 @@ static void count_parts(void **state) {
       scores += bytes;
       copied += cluster.is_borrowed[i] ? 0 : bytes;
     }
-    assert_true(chorale_model_score_bytes(model) >= scores);
-    assert_true(chorale_model_bytes(model) > copied);
+    assert_true(cost_of_model(model).score_bytes >= scores);
+    assert_true(cost_of_model(model).model_bytes > copied);
     for (int32_t c = 0; c < cluster.clique_count; ++c) {
       const Group *group = &cluster.cliques[c];
       members += group->member_count;
-      assert_int_equal(chorale_model_clique_member_count(model, c), group->member_count);
+      assert_int_equal(member_count_of(model, c), group->member_count);
       int64_t *all = malloc((size_t)(3 * group->member_count + 1) * sizeof *all), needed = -1;
       int64_t *at = all + group->member_count, *weights = at + group->member_count;
       assert_non_null(all);
@@ -46,16 +46,12 @@ static void count_parts(void **state) {
       }
       free(all);
     }
-    assert_int_equal(chorale_model_member_count(model), members);
+    assert_int_equal(all_member_count(model), members);
     close_built(&cluster, &built);
   }
   assert_int_equal(chorale_model_chain_count(NULL), 0);
   assert_int_equal(chorale_model_clique_count(NULL), 0);
-  assert_int_equal(chorale_model_member_count(NULL), 0);
   assert_int_equal(chain_length_of(NULL, 0), 0);
-  assert_int_equal(chorale_model_clique_member_count(NULL, 0), 0);
-  assert_int_equal(chorale_model_bytes(NULL), 0);
-  assert_int_equal(chorale_model_score_bytes(NULL), 0);
 }
 
 /* ---- Copies and references ---------------------------------------------------------------- */
@@ -360,7 +356,7 @@ static int64_t add_words(const Corpus *corpus, const chorale_agreement *words,
 static void expect_same_models(const chorale_model *a, const chorale_model *b) {
   chorale_error error;
   assert_int_equal(chorale_model_clique_count(a), chorale_model_clique_count(b));
-  assert_int_equal(chorale_model_member_count(a), chorale_model_member_count(b));
+  assert_int_equal(all_member_count(a), all_member_count(b));
   for (int64_t c = 0; c < chorale_model_clique_count(a); ++c) {
     enum { MOST_WORDS = 256 };
     int64_t chains[2][MOST_WORDS], positions[2][MOST_WORDS], counts[2];
@@ -475,9 +471,10 @@ static void an_empty_clique_is_warned_of(void **state) {
   chorale_run_result result = {.struct_size = sizeof result};
   OK(chorale_run_solve(run, &result, &error));
   assert_true(result.score == 3);
-  double score = NAN;
-  OK(chorale_run_clique_score(run, 1, CHORALE_TOGETHER, &score, &error));
-  assert_true(score == 0);
+  static const int32_t labelling[] = {0};
+  double of_cliques[3] = {NAN, NAN, NAN};
+  OK(chorale_model_score(NULL, model, labelling, 1, NULL, NULL, of_cliques, &error));
+  assert_true(of_cliques[1] == 0);
   OK(chorale_run_values(run, 1, CHORALE_TOGETHER, NULL, 0, NULL, &error));
   chorale_run_destroy(run);
   chorale_model_release(model);

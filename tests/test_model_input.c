@@ -1,7 +1,7 @@
 /* Every invalid argument of a model builder: its status, a message that names it, and an unchanged
  * builder. */
 #include "fixture_cluster.h"
-#include "lengths.h"
+#include "fixture_held.h"
 
 /* A chain of 3 positions and 2 labels (number 0, with tokens 0 1 0), one of 2 positions and 3
  * labels (1), a tree of 2 positions and 2 labels (2), an instance (3); an empty chain of 2 labels
@@ -148,7 +148,7 @@ static void close_scene(Scene *scene) {
   OK(chorale_model_builder_freeze(scene->builder, &model, &error));
   assert_int_equal(chorale_model_chain_count(model), 5);
   assert_int_equal(chorale_model_clique_count(model), 3);
-  assert_int_equal(chorale_model_member_count(model), 4);
+  assert_int_equal(all_member_count(model), 4);
   chorale_run *run = NULL;
   OK(chorale_run_create(NULL, model, NULL, NULL, &run, &error));
   OK(chorale_run_solve(run, NULL, &error));
@@ -404,7 +404,7 @@ static void bad_members(void **state) {
   FAILS(OTHER(1, 3, NULL), CHORALE_ERROR_DUPLICATE_MEMBER, "chain 3", "clique 1");
   chorale_model *model = NULL;
   OK(chorale_model_builder_freeze(other, &model, &error));
-  assert_int_equal(chorale_model_member_count(model), 2);
+  assert_int_equal(all_member_count(model), 2);
   chorale_model_release(model);
   chorale_model_builder_destroy(other);
 #undef ADD
@@ -450,7 +450,7 @@ static void bad_positions(void **state) {
   int64_t places[2] = {-7, -7};
   OK(chorale_model_get_members(model, 2, NULL, places, NULL, 2, NULL, &error));
   assert_int_equal(places[1], 2);
-  assert_int_equal(chorale_model_member_count(model), 4);
+  assert_int_equal(all_member_count(model), 4);
   chorale_model_release(model);
   /* Replaced, since close_scene expects a builder that is not frozen. */
   chorale_model_builder_destroy(builder);
@@ -611,7 +611,7 @@ static void a_frozen_builder_changes_no_more(void **state) {
   FAILS(chorale_model_get_members(model, 1, chains, NULL, NULL, -1, &needed, &error),
         CHORALE_ERROR_SIZE, "capacity", "-1");
   assert_int_equal(needed, -7);
-  const int64_t members = chorale_model_clique_member_count(model, 2);
+  const int64_t members = member_count_of(model, 2);
   assert_in_range(members, 1, 2);
   FAILS(chorale_model_get_members(model, 2, NULL, positions, weights, members - 1, &needed, &error),
         CHORALE_ERROR_CAPACITY, "capacity", "chains, positions, weights");
@@ -625,7 +625,7 @@ static void a_frozen_builder_changes_no_more(void **state) {
   assert_int_equal(positions[members - 1], 2); /* the centre */
   assert_int_equal(chain_length_of(model, 5), 0);
   assert_int_equal(chain_length_of(model, -1), 0);
-  assert_int_equal(chorale_model_clique_member_count(model, 3), 0);
+  assert_int_equal(member_count_of(model, 3), 0);
   chorale_model_release(model);
   release_parts(&scene);
 }

@@ -1,6 +1,7 @@
 /* Problems: saving and loading preserves everything bit for bit, including the results of a run;
  * names; files; refused memory. Invalid input and damage are tested in test_problem_input.c. */
 #include "fixture_saved.h"
+#include "fixture_held.h"
 
 #include <dirent.h>
 #include <sys/stat.h>
@@ -53,8 +54,7 @@ static void check_round_trip(const Cluster *cluster, const chorale_problem *prob
   chorale_problem *loaded = NULL;
   OK(read_saved(NULL, &first, borrow, &loaded, &error));
   const chorale_model *model = chorale_problem_model(loaded);
-  assert_int_equal(chorale_model_member_count(model),
-                   chorale_model_member_count(chorale_problem_model(problem)));
+  assert_int_equal(all_member_count(model), all_member_count(chorale_problem_model(problem)));
   check_chains(cluster, model);
   const char *why = compare_names(problem, loaded);
   if (why)
@@ -151,14 +151,12 @@ static void everything_comes_back(void **state) {
     assert_int_equal(other.element, CHORALE_FLOAT32);
     if (k == 1)
       assert_int_equal((uintptr_t)other.unary % 64, 0); /* in place */
-    assert_int_equal(chorale_model_clique_values(models[k], 0), 4);
-    assert_int_equal(chorale_model_clique_message_size(models[k], 0), 6);
-    assert_int_equal(chorale_model_clique_centre_values(models[k], 0), 0);
+    assert_int_equal(setup_of(models[k], 0).values, 4);
+    assert_int_equal(setup_of(models[k], 0).centre_values, 0);
     const int64_t last = chorale_model_clique_count(models[k]) - 1;
-    assert_int_equal(chorale_model_clique_centre_values(models[k], last), 3);
-    assert_int_equal(chorale_model_clique_values(models[k], last), 2);
-    assert_int_equal(chorale_model_clique_message_size(models[k], last), 2);
-    assert_int_equal(chorale_model_clique_values(models[k], last + 1), 0);
+    assert_int_equal(setup_of(models[k], last).centre_values, 3);
+    assert_int_equal(setup_of(models[k], last).values, 2);
+    assert_int_equal(setup_of(models[k], last + 1).values, 0);
     chorale_run *run = NULL;
     results[k] = (chorale_run_result){.struct_size = sizeof results[k]};
     OK(chorale_run_create(NULL, models[k], NULL, NULL, &run, &error));
@@ -170,7 +168,7 @@ static void everything_comes_back(void **state) {
   assert_true(is_text(name_of_value(loaded, 3, 1), "caf\xc3\xa9"));
   assert_null(compare_names(problem, loaded));
   /* The file holds each array of scores once: as many bytes as the copies of the first model. */
-  assert_int_equal(chorale_model_score_bytes(models[0]), chorale_model_score_bytes(models[1]));
+  assert_int_equal(cost_of_model(models[0]).score_bytes, cost_of_model(models[1]).score_bytes);
   Saved again = save(loaded);
   assert_true(same_saved(&saved, &again));
   chorale_problem_destroy(problem);
@@ -243,8 +241,8 @@ static void what_is_shared_is_written_once(void **state) {
   OK(read_saved(NULL, &saved, 1, &loaded, &error));
   /* A loaded model borrows what the original copied (in blocks of 256 KiB): from the bytes here. */
   const size_t copied = sizeof scores + sizeof tokens;
-  assert_true(chorale_model_bytes(chorale_problem_model(loaded)) + copied <=
-              chorale_model_bytes(model) + (size_t)(1 << 19));
+  assert_true(cost_of_model(chorale_problem_model(loaded)).model_bytes + copied <=
+              cost_of_model(model).model_bytes + (size_t)(1 << 19));
   Saved again = save(loaded);
   assert_true(same_saved(&saved, &again));
   print_message("%lld cliques in %lld bytes, %lld of them scores and tokens\n", (long long)cliques,

@@ -175,9 +175,16 @@ static void bad_questions(void **state) {
   options.struct_size = 1;
   FAILS(chorale_model_get_chain(model, 0, NULL, &options, &error), CHORALE_ERROR_STRUCT_SIZE,
         "options");
-  assert_int_equal(chorale_model_clique_values(NULL, 0), 0);
-  assert_int_equal(chorale_model_clique_message_size(model, -1), 0);
-  assert_int_equal(chorale_model_clique_centre_values(model, 99), 0);
+  chorale_clique_setup setup = {.struct_size = sizeof setup, .values = UNTOUCHED};
+  FAILS(chorale_model_get_clique(NULL, 0, &setup, &error), CHORALE_ERROR_NULL_ARGUMENT, "model");
+  FAILS(chorale_model_get_clique(model, 0, NULL, &error), CHORALE_ERROR_NULL_ARGUMENT, "setup");
+  FAILS(chorale_model_get_clique(model, -1, &setup, &error), CHORALE_ERROR_OUT_OF_RANGE,
+        "clique is -1");
+  FAILS(chorale_model_get_clique(model, 99, &setup, &error), CHORALE_ERROR_OUT_OF_RANGE,
+        "clique is 99");
+  assert_int_equal(setup.values, UNTOUCHED);
+  setup.struct_size = 1;
+  FAILS(chorale_model_get_clique(model, 0, &setup, &error), CHORALE_ERROR_STRUCT_SIZE, "setup");
   chorale_problem_destroy(p);
 }
 

@@ -338,19 +338,13 @@ static void a_labelling_that_is_none_is_refused(void **state) {
     char text[16];
     (void)snprintf(text, sizeof text, "%d", none[k]);
     scene.labels[0] = UNTOUCHED;
-    scene.numbers[0] = UNTOUCHED;
     FAILS(chorale_run_labels(run, 0, none[k], scene.labels, 99, NULL, &error),
           CHORALE_ERROR_UNKNOWN_CONSTANT, "labelling is", text, "CHORALE_ALONE");
     FAILS(chorale_run_labels(run, CHORALE_ALL_CHAINS, none[k], scene.labels, 99, NULL, &error),
           CHORALE_ERROR_UNKNOWN_CONSTANT, "labelling is", text);
-    FAILS(chorale_run_chain_score(run, 0, none[k], scene.numbers, NULL, &error),
-          CHORALE_ERROR_UNKNOWN_CONSTANT, "labelling is", text);
-    FAILS(chorale_run_clique_score(run, 0, none[k], scene.numbers, &error),
-          CHORALE_ERROR_UNKNOWN_CONSTANT, "labelling is", text);
     FAILS(chorale_run_values(run, 0, none[k], scene.labels, 99, NULL, &error),
           CHORALE_ERROR_UNKNOWN_CONSTANT, "labelling is", text);
     assert_int_equal(scene.labels[0], UNTOUCHED);
-    assert_true(scene.numbers[0] == UNTOUCHED);
   }
 }
 
@@ -396,26 +390,57 @@ static void a_model_tells_what_its_cliques_were_added_with(void **state) {
   chorale_error error;
   chorale_model *model = NULL;
   OK(chorale_model_builder_freeze(scene.has.builder, &model, &error));
-  assert_ptr_equal(chorale_model_clique_property(model, 0), scene.has.property);
-  assert_null(chorale_model_clique_property(model, 1));
-  assert_null(chorale_model_clique_dictionary(model, 0));
-  assert_ptr_equal(chorale_model_clique_potential(model, 0), scene.has.potential);
-  assert_ptr_equal(chorale_model_clique_potential(model, 1), scene.has.potential);
-  static const int64_t counts[] = {2, 1, 0, 0};
+  const chorale_clique_setup *given[] = {&scene.property_setup, &scene.position_setup,
+                                         &scene.centred_setup};
+  chorale_clique_setup found[3];
   for (int64_t c = 0; c < 3; ++c) {
-    const chorale_potential *found = c < 2 ? chorale_model_clique_potential(model, c)
-                                           : chorale_model_clique_centre_potential(model, c, 1);
-    const int64_t values = chorale_potential_values(found);
+    found[c] = (chorale_clique_setup){.struct_size = sizeof found[c]};
+    OK(chorale_model_get_clique(model, c, &found[c], &error));
+    assert_ptr_equal(found[c].property, given[c]->property);
+    assert_null(found[c].dictionary);
+    assert_int_equal(found[c].values, 2);
+    assert_ptr_equal(found[c].potential, given[c]->potential);
+    assert_int_equal(found[c].labels, given[c]->labels);
+    assert_int_equal(found[c].label_values != NULL, given[c]->label_values != NULL);
+    for (int64_t y = 0; y < found[c].labels; ++y)
+      assert_int_equal(found[c].label_values[y], given[c]->label_values[y]);
+    assert_int_equal(found[c].centre_values, given[c]->centre_values);
+    assert_int_equal(found[c].centre_labels, given[c]->centre_labels);
+    assert_int_equal(found[c].centre_label_values != NULL, given[c]->centre_label_values != NULL);
+    for (int64_t y = 0; y < found[c].centre_labels; ++y)
+      assert_int_equal(found[c].centre_label_values[y], given[c]->centre_label_values[y]);
+    assert_int_equal(found[c].centre_potentials != NULL, found[c].centre_values > 0);
+  }
+  static const int64_t counts[] = {2, 1, 0, 0};
+  for (int64_t k = 0; k < found[2].centre_values; ++k) {
+    const int64_t values = chorale_potential_values(found[2].centre_potentials[k]);
     assert_true(values == 2 || values == 4);
     double score = UNTOUCHED;
-    OK(chorale_potential_score(found, counts, values, 3, &score, &error));
+    OK(chorale_potential_score(found[2].centre_potentials[k], counts, values, 3, &score, &error));
     assert_true(score == 0.5 * 5);
   }
-  assert_null(chorale_model_clique_potential(model, 2));
-  assert_null(chorale_model_clique_potential(model, 3));
-  assert_null(chorale_model_clique_centre_potential(model, 2, 2));
-  assert_null(chorale_model_clique_centre_potential(model, 0, 0));
-  assert_null(chorale_model_clique_potential(NULL, 0));
+  /* What is told can be added again, and is then told again. */
+  chorale_model_builder *builder = NULL;
+  chorale_model *again = NULL;
+  OK(chorale_model_builder_create(NULL, &builder, &error));
+  chorale_chain chain = {.struct_size = sizeof chain};
+  OK(chorale_model_get_chain(model, 0, &chain, NULL, &error));
+  OK(chorale_model_builder_add_chain(builder, &chain, NULL, NULL, &error));
+  for (int64_t c = 0; c < 3; ++c)
+    OK(chorale_model_builder_add_cliques(builder, &found[c], 1, NULL, &error));
+  OK(put_centre(builder, 2, 0, 0, &error));
+  OK(chorale_model_builder_freeze(builder, &again, &error));
+  for (int64_t c = 0; c < 3; ++c) {
+    chorale_clique_setup told = {.struct_size = sizeof told};
+    OK(chorale_model_get_clique(again, c, &told, &error));
+    assert_ptr_equal(told.property, found[c].property);
+    assert_ptr_equal(told.potential, found[c].potential);
+    assert_int_equal(told.values, found[c].values);
+    assert_int_equal(told.centre_values, found[c].centre_values);
+    assert_int_equal(told.labels, found[c].labels);
+  }
+  chorale_model_release(again);
+  chorale_model_builder_destroy(builder);
   chorale_model_release(model);
 }
 

@@ -69,8 +69,6 @@ static void ask(Asker *asker, int may_read) {
   chorale_run_destroy(run);
   READS(get_result(run, &result, &error));
   READS(labels(run, 0, CHORALE_TOGETHER, numbers, 16, NULL, &error));
-  READS(chain_score(run, 0, 0, scores, NULL, &error));
-  READS(clique_score(run, 0, 0, scores, &error));
   READS(values(run, 2, CHORALE_TOGETHER, numbers, 16, NULL, &error));
   READS(reasons(run, 0, reasons, sizeof(chorale_reason), 4, &count, &error));
   READS(json(run, text, sizeof text, &needed, &error));
@@ -565,13 +563,6 @@ static chorale_status polish_again(FaultyScene *scene, chorale_error *error) {
 static chorale_status find_bound(FaultyScene *scene, chorale_error *error) {
   return chorale_run_bound(scene->run, 2, NULL, error);
 }
-static chorale_status read_score(FaultyScene *scene, chorale_error *error) {
-  double score = UNTOUCHED;
-  const chorale_status status =
-      chorale_run_clique_score(scene->run, 1, CHORALE_TOGETHER, &score, error);
-  assert_true((status == CHORALE_OK) == (score != UNTOUCHED));
-  return status;
-}
 static chorale_status read_reasons(FaultyScene *scene, chorale_error *error) {
   chorale_reason reasons[4];
   chorale_status status = CHORALE_OK;
@@ -634,7 +625,7 @@ static void each_failure_is_reported(void **state) {
   } kCalls[] = {
       {"solve", solve_again},        {"solve after an edit", solve_edited},
       {"polish", polish_again},      {"bound", find_bound},
-      {"clique_score", read_score},  {"reasons", read_reasons},
+      {"reasons", read_reasons},
       {"json", write_json},          {"prices_solve", solve_priced},
       {"model_score", score_labels}, {"decode", decode_again},
       {"decoded_reasons", read_decoded_reasons},
@@ -794,7 +785,7 @@ static void bad_questions(void **state) {
   OK(chorale_run_create(NULL, scene.model, NULL, NULL, &run, &error));
   FAILS(chorale_run_bound(run, 1, NULL, &error), CHORALE_ERROR_STATE, "bound_steps", "0");
   int32_t labels[16];
-  double score, numbers[16];
+  double numbers[16];
   chorale_reason reasons[4];
   int64_t count;
   size_t needed;
@@ -807,11 +798,6 @@ static void bad_questions(void **state) {
                                &error), CHORALE_ERROR_NO_LABELLING, "");
       FAILS(chorale_run_labels(run, CHORALE_ALL_CHAINS, CHORALE_TOGETHER, labels, 16, NULL, &error),
                                CHORALE_ERROR_NO_LABELLING, "");
-      FAILS(chorale_run_chain_score(run, 0, CHORALE_TOGETHER, &score, NULL,
-                                    &error), CHORALE_ERROR_NO_LABELLING,
-            "");
-      FAILS(chorale_run_clique_score(run, 0, CHORALE_TOGETHER, &score,
-                                     &error), CHORALE_ERROR_NO_LABELLING, "");
       FAILS(chorale_run_values(run, 0, CHORALE_TOGETHER, labels, 16, NULL,
                                &error), CHORALE_ERROR_NO_LABELLING, "");
       FAILS(chorale_run_reasons(run, 0, reasons, sizeof(chorale_reason), 4, &count,
@@ -841,20 +827,6 @@ static void bad_questions(void **state) {
                              CHORALE_ERROR_NULL_ARGUMENT, "labels");
     FAILS(chorale_run_labels(NULL, CHORALE_ALL_CHAINS, CHORALE_TOGETHER, labels, 16, NULL, &error),
                              CHORALE_ERROR_NULL_ARGUMENT, "run");
-    FAILS(chorale_run_chain_score(run, 4, CHORALE_TOGETHER, &score, NULL,
-                                  &error), CHORALE_ERROR_OUT_OF_RANGE,
-          "chain", "4");
-    FAILS(chorale_run_chain_score(NULL, 0, CHORALE_TOGETHER, &score, NULL,
-                                  &error), CHORALE_ERROR_NULL_ARGUMENT,
-          "run");
-    OK(chorale_run_chain_score(run, 0, CHORALE_TOGETHER, NULL, NULL, &error));
-    FAILS(chorale_run_clique_score(run, 3, CHORALE_TOGETHER, &score,
-                                   &error), CHORALE_ERROR_OUT_OF_RANGE, "clique",
-          "3");
-    FAILS(chorale_run_clique_score(run, 0, CHORALE_TOGETHER, NULL,
-                                   &error), CHORALE_ERROR_NULL_ARGUMENT, "score");
-    FAILS(chorale_run_clique_score(NULL, 0, CHORALE_TOGETHER, &score,
-                                   &error), CHORALE_ERROR_NULL_ARGUMENT, "run");
     FAILS(chorale_run_values(run, 3, CHORALE_TOGETHER, labels, 16, NULL,
                              &error), CHORALE_ERROR_OUT_OF_RANGE, "clique",
           "3");
@@ -946,9 +918,10 @@ static void instances_that_say_what_cannot_be(void **state) {
   int32_t values[3];
   OK(chorale_run_values(run, 1, CHORALE_TOGETHER, values, 3, NULL, &error));
   assert_int_equal(values[2], 0);
-  double score = NAN;
-  OK(chorale_run_chain_score(run, 3, CHORALE_TOGETHER, &score, NULL, &error));
-  assert_true(score == 0.5);
+  ToldChain told[4];
+  double of_cliques[3];
+  assert_null(told_scores(run, 4, told, 3, of_cliques));
+  assert_true(told[3].score == 0.5);
   chorale_run_destroy(run);
   close_scene(&scene);
 }

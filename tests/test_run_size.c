@@ -3,6 +3,7 @@
  * are printed; those for which experimental.h says nothing are not checked. Memory under
  * properties. */
 #include "fixture_cluster.h"
+#include "fixture_held.h"
 #include "fixture_sanitizer.h"
 
 enum { STOP_WORDS = 100 };
@@ -219,8 +220,8 @@ static void check_choice(const chorale_model *model, double besides) {
   static const chorale_message_element numbers[] = {CHORALE_MESSAGES_AUTO, CHORALE_MESSAGES_FLOAT64,
                                                    CHORALE_MESSAGES_MAGNITUDE16};
   size_t run_bytes[COUNT_OF(numbers)];
-  const double scores = (double)chorale_model_score_bytes(model);
-  const double others = (double)chorale_model_bytes(model) + besides;
+  const double scores = (double)cost_of_model(model).score_bytes;
+  const double others = (double)cost_of_model(model).model_bytes + besides;
   for (size_t k = 0; k < COUNT_OF(numbers); ++k) {
     chorale_error error;
     chorale_run_options options = {.struct_size = sizeof options};
@@ -257,7 +258,7 @@ static double weigh(const Corpus *corpus, const Setting *setting) {
   const double score_bytes = (double)setting->copies * (double)corpus->positions *
                              (double)setting->labels *
                              (setting->is_float ? sizeof(float) : sizeof(double));
-  assert_int_equal(chorale_model_score_bytes(model), (int64_t)score_bytes);
+  assert_int_equal(cost_of_model(model).score_bytes, (int64_t)score_bytes);
   const double besides = setting->borrow ? score_bytes : 0;
   check_choice(model, besides);
   chorale_run_options options = {.struct_size = sizeof options};
@@ -372,7 +373,7 @@ static int64_t weigh_range(int64_t range, double *score) {
   chorale_model *model = NULL;
   OK(chorale_model_builder_freeze(builder, &model, &error));
   chorale_model_builder_destroy(builder);
-  assert_int_equal(chorale_model_clique_values(model, 0), range);
+  assert_int_equal(setup_of(model, 0).values, range);
   chorale_run *run = NULL;
   OK(chorale_run_create(&host, model, NULL, NULL, &run, &error));
   const int64_t bytes = allocator.live_bytes;

@@ -2,6 +2,7 @@
  * each thread gets the results that a single thread gets. Reference counts are right whichever
  * thread releases last. Data races are detected by the thread sanitizer. */
 #include "fixture_scene.h"
+#include "fixture_held.h"
 
 #include <pthread.h>
 
@@ -72,14 +73,11 @@ static void use_run(Heard *heard) {
   static const size_t room = SCENE_TEXT;
   char *json = malloc(room);
   size_t needed = 0;
-  double score = 0;
   int64_t count = 0;
   chorale_reason reasons[8];
   DO(chorale_run_json(scene.has.run, json, room, &needed, NULL));
   hear(heard, json, needed < room ? needed : room);
-  DO(chorale_run_clique_score(scene.wide_run, 0, CHORALE_TOGETHER, &score, NULL));
   DO(chorale_run_reasons(scene.wide_run, 1, reasons, sizeof(chorale_reason), 8, &count, NULL));
-  hear(heard, &score, sizeof score);
   hear_number(heard, count);
   free(json);
 }
@@ -182,7 +180,7 @@ static void *read_and_release(void *argument) {
   int64_t *sum = malloc(sizeof *sum);
   *sum = 0;
   for (int64_t c = 0; c < chorale_model_clique_count(model); ++c)
-    *sum += chorale_model_clique_member_count(model, c);
+    *sum += member_count_of(model, c);
   chorale_model_release(model);
   return sum;
 }

@@ -49,16 +49,14 @@ CHORALE_API int64_t chorale_potential_values(const chorale_potential *potential)
  * thread. */
 CHORALE_API const char *chorale_potential_family(const chorale_potential *potential);
 
-/* Returns the algorithm with this name of `length` bytes; -1 if there is none. Any thread. */
-CHORALE_API chorale_algorithm chorale_algorithm_from_name(const char *name, size_t length);
-
 /* ---- Instances ------------------------------------------------------------------------------- */
 
 /* An *instance* is a model of the caller that computes messages and decodes by two callbacks,
  * for instance a semi-Markov model, a clique tree, or a chain on another machine. Its memberships
  * in cliques are numbered from 0 in the order of adding. sizes[p] is the number of scores in a
- * message of membership p: chorale_model_clique_message_size of its clique, R, or R + 2 with EMPTY
- * and CONFLICT last. phi(y) is the score of a labelling y by the caller's model alone.
+ * message of membership p: R + 2, with EMPTY and CONFLICT last, if a member of its clique can be
+ * EMPTY or CONFLICT or if the potential is over R + 2 values; otherwise R. phi(y) is the score of a
+ * labelling y by the caller's model alone.
  *
  * incoming: for each membership a pointer to sizes[p] scores, which may be minus infinity. The two
  * functions return 0, or non-zero to end the run's call with CALLBACK_STOPPED. NaN, plus infinity
@@ -111,41 +109,19 @@ CHORALE_API chorale_status chorale_model_builder_add_repeated_words(
 
 /* ---- What a model holds ---------------------------------------------------------------------- */
 
-/* Each returns the number that its name says; 0 for a NULL model and for a clique that does not
- * exist. A centre counts as a member of its clique. Any thread. */
-CHORALE_API int64_t chorale_model_member_count(const chorale_model *model); /* of all cliques */
-CHORALE_API int64_t chorale_model_clique_member_count(const chorale_model *model, int64_t clique);
-/* Returns R of a clique, without EMPTY and CONFLICT. */
-CHORALE_API int64_t chorale_model_clique_values(const chorale_model *model, int64_t clique);
-/* Returns the number of scores in a message between a clique and a member. R + 2, with EMPTY and
- * CONFLICT, if a member can be EMPTY or CONFLICT or if the potential is over R + 2 values;
- * otherwise R. */
-CHORALE_API int64_t chorale_model_clique_message_size(const chorale_model *model, int64_t clique);
-/* Returns the number of values of the centre of a clique; 0 if the clique is not centred. */
-CHORALE_API int64_t chorale_model_clique_centre_values(const chorale_model *model, int64_t clique);
-/* Return the potential, property or dictionary of a clique, borrowed while the model exists. They
- * return NULL if the clique has none, and for a clique or value out of range. Potentials are over R
- * or R + 2 values. A centred clique has centre potentials, one for each value of its centre, and no other potential. Any thread. */
-CHORALE_API const chorale_potential *chorale_model_clique_potential(const chorale_model *model,
-                                                                    int64_t clique);
-CHORALE_API const chorale_potential *
-chorale_model_clique_centre_potential(const chorale_model *model, int64_t clique, int64_t value);
-CHORALE_API const chorale_property *chorale_model_clique_property(const chorale_model *model,
-                                                                  int64_t clique);
-CHORALE_API const chorale_dictionary *chorale_model_clique_dictionary(const chorale_model *model,
-                                                                      int64_t clique);
-/* chorale_model_bytes returns the bytes that the model has allocated, including copied scores.
- * chorale_model_score_bytes returns the bytes of all scores, copied or borrowed, except those of
- * transitions. */
-CHORALE_API size_t chorale_model_bytes(const chorale_model *model);
-CHORALE_API size_t chorale_model_score_bytes(const chorale_model *model);
+/* Writes what a clique was added with to *setup, in the form that chorale_model_builder_add_cliques
+ * takes; chorale_model_get_members (model.h) has the members. `values` is R for every clique,
+ * without EMPTY and CONFLICT. All pointers are borrowed while the model exists. If the potentials
+ * of a centred clique are over R values, and a member can be EMPTY, those written are over R + 2
+ * values, with EMPTY and CONFLICT uncounted. Errors: NULL_ARGUMENT, STRUCT_SIZE, OUT_OF_RANGE. Any
+ * thread. */
+CHORALE_API chorale_status chorale_model_get_clique(const chorale_model *model, int64_t clique,
+                                                    chorale_clique_setup *setup,
+                                                    chorale_error *error);
 
 /* Returns the model of the run that labelled the corpus, borrowed until `decoded` is destroyed. NULL
  * for NULL. */
 CHORALE_API const chorale_model *chorale_decoded_model(const chorale_decoded *decoded);
-/* Returns the index of the agreement that a clique of the model belongs to; -1 if `clique` is out
- * of range. */
-CHORALE_API int64_t chorale_decoded_agreement(const chorale_decoded *decoded, int64_t clique);
 
 /* ---- Formats of stored messages -------------------------------------------------------------- */
 
@@ -188,8 +164,8 @@ enum {
 typedef struct chorale_run_cost {
   size_t struct_size;   /* sizeof(chorale_run_cost) */
   size_t run_bytes;     /* bytes that chorale_run_create allocates */
-  size_t model_bytes;   /* as chorale_model_bytes */
-  size_t score_bytes;   /* as chorale_model_score_bytes */
+  size_t model_bytes;   /* bytes that the model has allocated, including copied scores */
+  size_t score_bytes;   /* bytes of all scores, copied or borrowed, except those of transitions */
   double chain_steps;   /* additions in the chains in one round: sum over the chains of T m^2 x
                            configurations */
   double clique_scores; /* numbers read by the cliques in one round: sum over the cliques of n R */
@@ -242,17 +218,6 @@ CHORALE_API chorale_status chorale_run_set_chain(chorale_run *run, int64_t chain
 
 /* Errors of all calls below: those of the results of run.h. */
 
-/* Writes phi of a chain under `labelling` to *score, minus infinity if the chain is left out.
- * Writes 1 to *changed if the labels of the chain under CHORALE_TOGETHER and CHORALE_ALONE differ,
- * else 0, whatever `labelling` is. Either may be NULL. */
-CHORALE_API chorale_status chorale_run_chain_score(const chorale_run *run, int64_t chain,
-                                                   chorale_labelling labelling, double *score,
-                                                   int32_t *changed,
-                                                   chorale_error *error);
-/* Writes the score C of a clique, its potential, to *score. */
-CHORALE_API chorale_status chorale_run_clique_score(const chorale_run *run, int64_t clique,
-                                                    chorale_labelling labelling, double *score,
-                                                    chorale_error *error);
 /* Writes the value of each member of a clique, in the order of members: 0 .. R-1, R for EMPTY, R +
  * 1 for CONFLICT, -1 for a value outside a dictionary without UNLISTED, and for a member that is
  * left out. A centre is the last member; its entry is the value of the centre. */

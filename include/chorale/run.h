@@ -74,9 +74,9 @@
  * chain without its cliques, whatever the limits. So after every call there is a labelling, at
  * worst the own one, unless no chain has any. If a clique forbids the labelling, its score is
  * minus infinity; all other sets of connected chains have their best labels all the same, and
- * chorale_run_clique_score (experimental.h) tells which cliques forbid theirs. Limits apply to
- * solve, step, local search and bound;
- * all other calls ignore the clock and the cancel flag.
+ * chorale_model_score (model.h) of these labels tells which cliques forbid theirs; for a model with
+ * an instance, chorale_run_json (experimental.h) does. Limits apply to solve, step, local search
+ * and bound; all other calls ignore the clock and the cancel flag.
  */
 #ifndef CHORALE_RUN_H
 #define CHORALE_RUN_H
@@ -369,7 +369,7 @@ enum { CHORALE_ALL_CHAINS = -10 };
  * chorale_run_probabilities also if a clique forbids the labelling), SIZE (a
  * negative capacity), CAPACITY, BUSY (from a callback of the run, see "The run" above);
  * CALLBACK_STOPPED and CALLBACK_VALUE, if a potential's callback fails, from the calls that evaluate
- * cliques (chorale_run_clique_score, chorale_run_reasons, chorale_run_json). Calls that take a
+ * cliques (chorale_run_reasons, chorale_run_json). Calls that take a
  * const run may be made from several threads at once while no call changes the run. They allocate
  * scratch memory (OUT_OF_MEMORY) only for the counts of cliques with many values, for chains that
  * are left out (chorale_run_left_out, chorale_run_json) and, in chorale_run_json, for large

@@ -264,11 +264,6 @@ const char *chorale_algorithm_name(chorale_algorithm algorithm) {
   return known ? known->name.data() : "unknown algorithm";
 }
 
-chorale_algorithm chorale_algorithm_from_name(const char *name, size_t length) {
-  const Algorithm *known = name ? find_algorithm(std::string_view(name, length)) : nullptr;
-  return known ? known->id : -1;
-}
-
 chorale_status chorale_clique_solver_create(const chorale_host *host,
                                             chorale_clique_solver **solver, chorale_error *error) {
   return create_solver(host, solver, error);

@@ -7,10 +7,6 @@
 namespace chorale {
 namespace {
 
-bool has_clique(const Model *model, std::int64_t clique) noexcept {
-  return model && clique >= 0 && clique < model->cliques.size();
-}
-
 // Returns a chain as the public struct. Its orientation is ROWS_FROM even if the caller gave the
 // chain another orientation: row stride and column stride are then exchanged.
 chorale_chain chain_of(const ChainView &view) noexcept {
@@ -72,45 +68,6 @@ int64_t chorale_model_chain_count(const chorale_model *model) {
 int64_t chorale_model_clique_count(const chorale_model *model) {
   return model ? model->cliques.size() : 0;
 }
-int64_t chorale_model_member_count(const chorale_model *model) {
-  return model ? model->members.size() : 0;
-}
-int64_t chorale_model_clique_member_count(const chorale_model *model, int64_t clique) {
-  return has_clique(model, clique) ? model->cliques[clique].all_members() : 0;
-}
-int64_t chorale_model_clique_values(const chorale_model *model, int64_t clique) {
-  return has_clique(model, clique) ? model->cliques[clique].values() : 0;
-}
-int64_t chorale_model_clique_message_size(const chorale_model *model, int64_t clique) {
-  return has_clique(model, clique) ? model->cliques[clique].all_columns() : 0;
-}
-int64_t chorale_model_clique_centre_values(const chorale_model *model, int64_t clique) {
-  return has_clique(model, clique) ? model->cliques[clique].centre_values() : 0;
-}
-const chorale_potential *chorale_model_clique_potential(const chorale_model *model,
-                                                        int64_t clique) {
-  if (!has_clique(model, clique) || model->cliques[clique].centred())
-    return nullptr;
-  return model->cliques[clique].type->given;
-}
-const chorale_potential *chorale_model_clique_centre_potential(const chorale_model *model,
-                                                               int64_t clique, int64_t value) {
-  if (!has_clique(model, clique) || value < 0 || value >= model->cliques[clique].centre_values())
-    return nullptr;
-  const auto number = gsl::narrow_cast<std::int32_t>(value);
-  return &model->cliques[clique].potential_at(number);
-}
-const chorale_property *chorale_model_clique_property(const chorale_model *model, int64_t clique) {
-  return has_clique(model, clique) ? model->cliques[clique].property() : nullptr;
-}
-const chorale_dictionary *chorale_model_clique_dictionary(const chorale_model *model,
-                                                          int64_t clique) {
-  return has_clique(model, clique) ? model->cliques[clique].dictionary() : nullptr;
-}
-size_t chorale_model_bytes(const chorale_model *model) { return model ? model->bytes() : 0; }
-size_t chorale_model_score_bytes(const chorale_model *model) {
-  return model ? model->score_bytes : 0;
-}
 
 chorale_status chorale_model_get_chain(const chorale_model *model, int64_t chain,
                                        chorale_chain *scores, chorale_chain_options *options,
@@ -135,6 +92,30 @@ chorale_status chorale_model_get_chain(const chorale_model *model, int64_t chain
     out_options.tokens = of.tokens;
     out_options.group = model->groups.empty() ? 0 : model->groups.wide(chain);
     write_struct(options, out_options);
+    return CHORALE_OK;
+  });
+}
+
+chorale_status chorale_model_get_clique(const chorale_model *model, int64_t clique,
+                                        chorale_clique_setup *setup, chorale_error *error) {
+  return guarded(error, [&](Report &report) -> chorale_status {
+    CHORALE_CHECK(check_given(report, "model", model, "setup", setup));
+    chorale_clique_setup out{};
+    CHORALE_CHECK(read_struct(report, "setup", setup, out));
+    CHORALE_CHECK(check_index(report, "clique", clique, model->cliques.size()));
+    const CliqueType &of = *model->cliques[clique].type;
+    out = {};
+    out.property = of.property;
+    out.dictionary = of.dictionary;
+    out.values = of.values;
+    out.label_values = of.map;
+    out.labels = of.map_labels;
+    out.potential = of.given;
+    out.centre_potentials = of.centre;
+    out.centre_values = of.centre_values;
+    out.centre_label_values = of.centre_map;
+    out.centre_labels = of.centre_map_labels;
+    write_struct(setup, out);
     return CHORALE_OK;
   });
 }

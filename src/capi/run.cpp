@@ -511,36 +511,6 @@ chorale_status chorale_run_labels(const chorale_run *run, int64_t chain,
   });
 }
 
-chorale_status chorale_run_chain_score(const chorale_run *run, int64_t chain,
-                                       chorale_labelling labelling, double *score,
-                                       int32_t *changed, chorale_error *error) {
-  return guarded(error, [&](Report &report) -> chorale_status {
-    CHORALE_CHECK(check_which_labelling(report, run, labelling));
-    CHORALE_CHECK(check_index(report, "chain", chain, run->model->chains.size()));
-    if (score)
-      *score = assignment(*run, labelling).phi(gsl::narrow_cast<std::int32_t>(chain));
-    if (changed)
-      *changed = run->outcome().has_changed(gsl::narrow_cast<std::int32_t>(chain)) ? 1 : 0;
-    return CHORALE_OK;
-  });
-}
-
-chorale_status chorale_run_clique_score(const chorale_run *run, int64_t clique,
-                                        chorale_labelling labelling, double *score,
-                                        chorale_error *error) {
-  return guarded(error, [&](Report &report) -> chorale_status {
-    CHORALE_CHECK(check_which_labelling(report, run, labelling));
-    CHORALE_CHECK(check_index(report, "clique", clique, run->model->cliques.size()));
-    CHORALE_CHECK(check_given(report, "score", score));
-    RunFailure failure;
-    const double found =
-        run->outcome().clique_score(assignment(*run, labelling), clique, &failure);
-    CHORALE_CHECK(failure_status(report, *run, failure));
-    *score = found;
-    return CHORALE_OK;
-  });
-}
-
 chorale_status chorale_run_values(const chorale_run *run, int64_t clique,
                                   chorale_labelling labelling, int32_t *values, int64_t capacity,
                                   int64_t *needed, chorale_error *error) {

@@ -97,21 +97,14 @@ constexpr Algorithm kAlgorithms[] = {
      run_dual_bound, nullptr},
 };
 
-template <class Is> const Algorithm *first_that(Is is) noexcept {
-  const auto *found = std::find_if(std::begin(kAlgorithms), std::end(kAlgorithms), is);
-  return found == std::end(kAlgorithms) ? nullptr : found;
-}
-
 } // namespace
 
 gsl::span<const Algorithm> algorithms() noexcept { return kAlgorithms; }
 
 const Algorithm *find_algorithm(chorale_algorithm id) noexcept {
-  return first_that([&](const Algorithm &a) { return a.id == id; });
-}
-
-const Algorithm *find_algorithm(std::string_view name) noexcept {
-  return first_that([&](const Algorithm &a) { return a.name == name; });
+  const auto *found = std::find_if(std::begin(kAlgorithms), std::end(kAlgorithms),
+                                   [=](const Algorithm &a) { return a.id == id; });
+  return found == std::end(kAlgorithms) ? nullptr : found;
 }
 
 std::string_view family_name(Form form) noexcept {

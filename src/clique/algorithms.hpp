@@ -52,9 +52,8 @@ struct Algorithm {
 // All algorithms, in ascending order of `id`.
 gsl::span<const Algorithm> algorithms() noexcept;
 
-// Return the algorithm with this number or name, or NULL.
+// Returns the algorithm with this number, or NULL.
 const Algorithm *find_algorithm(chorale_algorithm id) noexcept;
-const Algorithm *find_algorithm(std::string_view name) noexcept;
 
 std::string_view family_name(Form form) noexcept;
 

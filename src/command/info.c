@@ -32,17 +32,15 @@ static kind *kinds_of(const corpus *from, int64_t count) {
   for (int64_t c = 0; c < from->clique_count; ++c) {
     const int32_t number = chorale_problem_clique_kind(from->problem, c);
     kind *to = &kinds[number >= 0 && number < count ? number : count];
-    const int64_t values = chorale_model_clique_values(from->model, c);
-    const int64_t members = chorale_model_clique_member_count(from->model, c);
-    const int centred = chorale_model_clique_centre_values(from->model, c) > 0;
-    const int by_property = chorale_model_clique_property(from->model, c) != NULL;
-    const chorale_potential *potential =
-        centred ? chorale_model_clique_centre_potential(from->model, c, 0)
-                : chorale_model_clique_potential(from->model, c);
-    if (to->cliques == 0 || values < to->least_values)
-      to->least_values = values;
-    if (values > to->most_values)
-      to->most_values = values;
+    chorale_clique_setup with = {.struct_size = sizeof with};
+    check(chorale_model_get_clique(from->model, c, &with, &error), &error);
+    int64_t members = 0;
+    check(chorale_model_get_members(from->model, c, NULL, NULL, NULL, 0, &members, &error), &error);
+    const int centred = with.centre_values > 0;
+    if (to->cliques == 0 || with.values < to->least_values)
+      to->least_values = with.values;
+    if (with.values > to->most_values)
+      to->most_values = with.values;
     to->cliques += 1;
     to->members += members;
     int64_t *weights = allocate(members, sizeof *weights);
@@ -51,14 +49,16 @@ static kind *kinds_of(const corpus *from, int64_t count) {
     for (int64_t i = 0; i < members; ++i)
       to->weight += weights[i];
     free(weights);
-    to->over = word_for(to->over, centred ? "centre" : by_property ? "property" : "position");
-    to->potential = word_for(to->potential, chorale_potential_family(potential));
+    to->over = word_for(to->over, centred ? "centre" : with.property ? "property" : "position");
+    to->potential = word_for(to->potential, chorale_potential_family(
+                                                centred ? with.centre_potentials[0] : with.potential));
   }
   return kinds;
 }
 
 typedef struct facts {
   int64_t kind_count;
+  int64_t members; /* of all cliques */
   kind *kinds;
   int64_t longest; /* number of positions of the longest chain */
   int64_t known;   /* number of positions with a gold label */
@@ -72,6 +72,8 @@ static facts facts_of(const corpus *from) {
   memset(&made, 0, sizeof made);
   made.kind_count = chorale_problem_text_count(from->problem, CHORALE_TEXTS_KINDS);
   made.kinds = kinds_of(from, made.kind_count);
+  for (int64_t k = 0; k <= made.kind_count; ++k)
+    made.members += made.kinds[k].members;
   for (int64_t i = 0; i < from->chain_count; ++i)
     if (from->offsets[i + 1] - from->offsets[i] > made.longest)
       made.longest = from->offsets[i + 1] - from->offsets[i];
@@ -158,7 +160,7 @@ static void print_text(const char *path, const corpus *from, const facts *of) {
   }
   printf("\nGold labels    %" PRId64 "\n", of->known);
   printf("Cliques        %" PRId64 " with %" PRId64 " members\n", from->clique_count,
-         chorale_model_member_count(from->model));
+         of->members);
   if (from->clique_count > 0)
     puts("  kind                          cliques   members  over         values  potential");
   for (int64_t k = 0; k <= of->kind_count; ++k)
@@ -195,7 +197,7 @@ static void print_json(const char *path, const corpus *from, const facts *of) {
   for (int64_t label = 0; label < names; ++label)
     put_json(stdout, "%,%t", label > 0, text_in(from->problem, CHORALE_TEXTS_LABELS, label));
   put_json(stdout, "],\"gold\":%i,\"cliques\":%i,\"members\":%i,\"kinds\":[", of->known,
-           from->clique_count, chorale_model_member_count(from->model));
+           from->clique_count, of->members);
   for (int64_t k = 0, before = 0; k <= of->kind_count; ++k) {
     const kind *here = &of->kinds[k];
     const int has_name = k < of->kind_count;

@@ -88,10 +88,10 @@ chorale_status build(const Report &report, const chorale_host *host, const chora
   return CHORALE_OK;
 }
 
-// Returns the agreement of a clique; -1 for a clique of a rule, or if there is no such clique.
+// Returns the agreement of a clique; -1 for a clique of a rule.
 std::int64_t agreement_of(const chorale_decoded &decoded, std::int64_t clique) noexcept {
   const auto &first = decoded.first_clique;
-  if (clique < 0 || clique >= first[first.size() - 1])
+  if (clique >= first[first.size() - 1])
     return -1;
   return std::upper_bound(first.begin(), first.end(), clique) - first.begin() - 1;
 }
@@ -431,10 +431,6 @@ double chorale_decoded_strength(const chorale_decoded *decoded, int64_t agreemen
   return decoded && agreement >= 0 && agreement < decoded->strengths.size()
              ? decoded->strengths[agreement]
              : 0;
-}
-
-int64_t chorale_decoded_agreement(const chorale_decoded *decoded, int64_t clique) {
-  return decoded ? agreement_of(*decoded, clique) : -1;
 }
 
 } // extern "C"

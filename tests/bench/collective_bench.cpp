@@ -5,6 +5,7 @@
 // The classical model of repeated words: half a million sentences of 20 tokens over 10 labels in
 // documents of 25, a clique over every token that a document repeats. Tokens are drawn as words
 // are, the r-th commonest with probability about 1/r, and the 50 commonest are stop words.
+#include "../fixture_held.h"
 #include "../fixture_members.h"
 
 #include <chorale/experimental.h>
@@ -388,7 +389,7 @@ int main(int count, char **arguments) {
   chorale_model *model = nullptr;
   check(chorale_model_builder_freeze(builder, &model, &error), error);
   chorale_model_builder_destroy(builder);
-  const double scores = double(chorale_model_score_bytes(model));
+  const double scores = double(cost_of_model(model).score_bytes);
 
   // Plain decoding of the same chains, round by round with the messages.
   chorale_chain_solver *solver = nullptr;
@@ -414,7 +415,7 @@ int main(int count, char **arguments) {
     round.push_back(seconds([&] { check(chorale_run_step(run, nullptr, &error), error); }));
   }
   figure("collective.chains", double(chains), "chains");
-  figure("collective.members", double(chorale_model_member_count(model)), "members");
+  figure("collective.members", double(all_member_count(model)), "members");
   figure("collective.decode_all_ms", 1e3 * median(plain), "ms");
   figure("collective.round_ms", 1e3 * median(round), "ms");
   figure("collective.large_round_over_viterbi", median(round) / median(plain), "ratio");

@@ -7,6 +7,7 @@
 // collective_bench. Fails if model and run take more than 600 bytes a chain. A file of scores
 // (float32) and tokens is written to FOLDER for each size, or taken as it is there: 880 bytes a chain
 // of 10 labels. Times are the processor's, over all threads, but for those by the clock.
+#include "../fixture_held.h"
 #include "../fixture_members.h"
 #include "instances.hpp"
 
@@ -205,7 +206,7 @@ double measure(const std::string &folder, std::int64_t chains, std::int64_t labe
   chorale_model *model = nullptr;
   const Taken building = take([&] { model = build(&host, file, chains, labels); });
   const double tokens = double(chains * kLength);
-  figure("members", double(chorale_model_member_count(model)), "members");
+  figure("members", double(all_member_count(model)), "members");
   figure("build_ns_a_token", 1e9 * building.processor / tokens, "ns");
   figure("build_bytes_a_chain", double(held.most) / double(chains), "bytes, at most meanwhile");
   held.most = held.now;

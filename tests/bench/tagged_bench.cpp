@@ -8,6 +8,7 @@
 // words, within documents and across them, by the options' defaults. Prints the processor's time in
 // milliseconds, the median of the turns, and what the run has found; and what a round takes over
 // decoding every chain by itself, in turn: the first one, where every message is new.
+#include "../fixture_held.h"
 #include "../fixture_members.h"
 
 #include <chorale/experimental.h>
@@ -149,7 +150,7 @@ int main(int count, char **arguments) {
                 result.score);
     std::printf("%s.rounds\t%lld\n%s.chain_updates\t%lld\n", name, (long long)result.rounds, name,
                 (long long)result.chain_updates);
-    std::printf("%s.members\t%lld\n", name, (long long)chorale_model_member_count(model));
+    std::printf("%s.members\t%lld\n", name, (long long)all_member_count(model));
     chorale_model_release(model);
   }
   chorale_chain_solver_destroy(solver);

@@ -172,13 +172,12 @@ static void read_run(World *w, chorale_run *run) {
   int32_t numbers_read[8 * MOST_SIDE];
   chorale_reason reasons[4];
   chorale_left_out left_out[4];
-  double score = 0;
   int64_t count = 0;
   char text[256];
   size_t needed = 0;
   const chorale_labelling own = constant(w, upto(w, 1));
   const int64_t which = number(w), room = chance(w, 90) ? (int64_t)COUNT_OF(numbers_read) : -1;
-  switch (upto(w, 7)) {
+  switch (upto(w, 5)) {
   case 0:
     CALL(chorale_run_labels(run, which, own, OFTEN(numbers_read), room, NULL, &w->error));
     break;
@@ -187,19 +186,13 @@ static void read_run(World *w, chorale_run *run) {
                             &w->error));
     break;
   case 2:
-    CALL(chorale_run_chain_score(run, which, own, SELDOM(&score), NULL, &w->error));
-    break;
-  case 3:
-    CALL(chorale_run_clique_score(run, which, own, OFTEN(&score), &w->error));
-    break;
-  case 4:
     CALL(chorale_run_values(run, which, own, OFTEN(numbers_read), room, NULL, &w->error));
     break;
-  case 6:
+  case 3:
     CALL(chorale_run_left_out(run, SELDOM(left_out), sizeof *left_out, chance(w, 80) ? 4 : 0,
                               OFTEN(&count), &w->error));
     break;
-  case 5:
+  case 4:
     CALL(chorale_run_reasons(run, which, SELDOM(reasons), sizeof(chorale_reason),
                              chance(w, 80) ? 4 : 0, OFTEN(&count), &w->error));
     break;

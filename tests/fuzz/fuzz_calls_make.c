@@ -378,9 +378,11 @@ void change_models(World *w) {
     CALL(chorale_model_get_chain(m, number(w), &seen, NULL, &w->error));
     if (w->status == CHORALE_OK)
       REQUIRE(seen.labels >= 1, "a chain of %lld labels", (long long)seen.labels);
-    const int64_t c = number(w);
-    (void)(chorale_model_clique_message_size(m, c) + chorale_model_clique_centre_values(m, c) +
-           chorale_model_clique_member_count(m, c));
+    chorale_clique_setup held = {.struct_size = sizeof held};
+    CALL(chorale_model_get_clique(m, number(w), &held, &w->error));
+    if (w->status == CHORALE_OK)
+      REQUIRE(held.values >= 1 && (held.potential == NULL) == (held.centre_values > 0),
+              "a clique of %lld values", (long long)held.values);
   }
   }
 }

@@ -8,7 +8,7 @@
 #include "fuzz.h"
 
 #include "fixture_saved.h"
-#include "lengths.h"
+#include "fixture_held.h"
 
 #include <unistd.h>
 
@@ -102,11 +102,11 @@ static void ask_everything(const chorale_problem *problem) {
     positions += chain.length;
   }
   for (int64_t c = 0; c < chorale_model_clique_count(model); ++c) {
-    const int64_t values = chorale_model_clique_values(model, c);
+    const int64_t values = setup_of(model, c).values;
     for (int64_t v = -1; v < values + 3 && v < 64; ++v)
       letters += name_of_value(problem, c, (int32_t)v).length;
     (void)chorale_problem_clique_kind(problem, c);
-    const int64_t count = chorale_model_clique_member_count(model, c);
+    const int64_t count = member_count_of(model, c);
     int64_t *chains = malloc((size_t)(2 * count + 1) * sizeof *chains), *places = chains + count;
     REQUIRE(chains != NULL, "no memory");
     REQUIRE(chorale_model_get_members(model, c, chains, places, NULL, count, NULL, &error) ==

@@ -148,15 +148,21 @@ static int has_instance(const Cluster *cluster) {
 
 /* A chain that the run sets aside keeps labels, and takes no part: then labels of -1 say so. False if
  * it has no positions that could say it. */
-static int forget_if_out(const Trial *trial, const chorale_run *run, int32_t chain, int32_t *labels) {
+static int forget_if_out(Trial *trial, const chorale_run *run, int32_t chain, int32_t *labels) {
   const int32_t length = trial->cluster.chains[chain].length;
   chorale_error error;
-  double phi = NAN;
-  REQUIRE(chorale_run_chain_score(run, chain, CHORALE_TOGETHER, &phi, NULL, &error) == CHORALE_OK, "%s",
-          error.message);
-  for (int32_t t = 0; phi == -INFINITY && t < length; ++t)
+  chorale_left_out out[MOST_CHAINS];
+  int64_t count = 0;
+  int is_out = 0;
+  chorale_status status;
+  FED(&trial->supply, status,
+      chorale_run_left_out(run, out, sizeof out[0], MOST_CHAINS, &count, &error), &error);
+  REQUIRE(status == CHORALE_OK, "%s", error.message);
+  for (int64_t k = 0; k < count; ++k)
+    is_out = is_out || out[k].chain == chain;
+  for (int32_t t = 0; is_out && t < length; ++t)
     labels[t] = -1;
-  return phi > -INFINITY || length > 0;
+  return !is_out || length > 0;
 }
 
 static void check_any(Trial *trial, const chorale_run *run, const chorale_run_result *r,
@@ -766,6 +772,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     solve_run(&trial, run, &result);
     if (!trial.is_wild) {
       REQUIRE(enumerate_cluster(&trial.cluster, &trial.truth), "cannot be enumerated");
+      trial.supply.attempts = 2; /* no memory is refused until the next call */
       PASSES(check_run(&trial.cluster, &trial.truth, run, &result));
     }
     if (result.outcome != CHORALE_OUTCOME_INFEASIBLE)

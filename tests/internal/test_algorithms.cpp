@@ -51,12 +51,10 @@ void every_constant_has_a_row(void **) {
     assert_string_equal(row.name.data(), name_of_constant(constant).c_str());
     assert_ptr_equal(find_algorithm(row.id), &row);
     assert_string_equal(chorale_algorithm_name(row.id), row.name.data());
-    assert_int_equal(chorale_algorithm_from_name(row.name.data(), row.name.size()), row.id);
   }
   assert_int_equal(count, algorithms().size());
   assert_null(find_algorithm(11));
   assert_string_equal(chorale_algorithm_name(11), "unknown algorithm");
-  assert_int_equal(chorale_algorithm_from_name("alpha", 5), -1);
 }
 
 int salted(void *, const int64_t *counts, int64_t values, int64_t, double *score) {

@@ -2,7 +2,7 @@
  * each problem file, by its bits, so that nothing here computes with it. */
 #include <chorale/experimental.h>
 
-#include "../lengths.h"
+#include "../fixture_held.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +23,7 @@ static int run_over(const char *path, int threads) {
   options.threads = threads;
   chorale_run_result result = {.struct_size = sizeof result};
   int32_t *labels = NULL;
+  double *scores = NULL;
   int failed = chorale_problem_load(NULL, path, &problem, &error);
   const chorale_model *model = failed ? NULL : chorale_problem_model(problem);
   failed = failed || chorale_run_create(NULL, model, &options, NULL, &run, &error) ||
@@ -33,22 +34,27 @@ static int run_over(const char *path, int threads) {
     tell("own score", 0, &result.own_score);
     tell("bound", 0, &result.upper_bound);
   }
+  int64_t positions = 0;
+  failed = failed || chorale_run_labels(run, CHORALE_ALL_CHAINS, CHORALE_TOGETHER, NULL, 0,
+                                        &positions, &error);
+  if (!failed) {
+    labels = malloc(((size_t)positions + 1) * sizeof *labels);
+    scores = malloc(((size_t)chorale_model_chain_count(model) + 1) * sizeof *scores);
+    failed = chorale_run_labels(run, CHORALE_ALL_CHAINS, CHORALE_TOGETHER, labels, positions, NULL,
+                                &error) ||
+             chorale_model_score(NULL, model, labels, positions, NULL, scores, NULL, &error);
+  }
+  const int32_t *label = labels;
   for (int64_t i = 0; !failed && i < chorale_model_chain_count(model); ++i) {
-    const int32_t length = (int32_t)chain_length_of(model, i);
-    double score;
-    labels = realloc(labels, ((size_t)length + 1) * sizeof *labels);
-    failed = chorale_run_labels(run, i, CHORALE_TOGETHER, labels, length, NULL, &error) ||
-             chorale_run_chain_score(run, i, CHORALE_TOGETHER, &score, NULL, &error);
-    if (failed)
-      break;
-    tell("chain", (long long)i, &score);
-    for (int32_t t = 0; t < length; ++t)
-      printf("%d ", (int)labels[t]);
+    tell("chain", (long long)i, &scores[i]);
+    for (int64_t t = 0; t < chain_length_of(model, i); ++t)
+      printf("%d ", (int)*label++);
     printf("\n");
   }
   if (failed)
     fprintf(stderr, "%s: %s\n", path, error.message);
   free(labels);
+  free(scores);
   chorale_run_destroy(run);
   chorale_problem_destroy(problem);
   return failed;

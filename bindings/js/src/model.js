@@ -247,17 +247,23 @@ export class Model extends Handle {
   chainLength(chain) {
     return Handle.on(this, (native, scope, model) => shapeOf(native, model, chain).length);
   }
-  /** Calls a function of the library for a clique, which must exist. */
-  #clique(name, clique) {
-    if (integer("clique", clique) < 0 || clique >= this.cliques)
-      refuse("OUT_OF_RANGE", `clique is ${clique}; there are ${this.cliques} cliques`);
-    return Handle.ask(this, `clique_${name}`, clique);
+  /** Returns what a clique was added with. */
+  #setup(clique) {
+    return Handle.on(this, (native, scope, model) => {
+      const setup = scope.struct("clique_setup");
+      native.call("chorale_model_get_clique", [model, clique, setup]);
+      return setup.value;
+    });
   }
   cliqueMembers(clique) {
-    return this.#clique("member_count", clique);
+    return Handle.on(this, (native, scope, model) => {
+      const needed = scope.place("int64");
+      native.call("chorale_model_get_members", [model, clique, 0, 0, 0, 0, needed]);
+      return needed.value;
+    });
   }
   cliqueValues(clique) {
-    return this.#clique("values", clique);
+    return this.#setup(clique).values;
   }
   chain(chain) {
     return Handle.on(this, (native, scope, model) => {
@@ -286,7 +292,7 @@ export class Model extends Handle {
     });
   }
   #own(Kind, clique) {
-    const pointer = this.#clique(Kind.kind, clique);
+    const pointer = this.#setup(clique)[Kind.kind];
     const native = Handle.nativeOf(this);
     const retain = `chorale_${Kind.kind}_retain`;
     return pointer === 0 ? null : new Kind(native, native.raw(retain, [pointer]));

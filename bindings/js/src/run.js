@@ -84,13 +84,6 @@ export class Run extends Handle {
   reasons(chain) {
     return Handle.list(this, "reason", "reasons", chain ?? constants.CHORALE_ALL_CHAINS);
   }
-  chainScore(chain, options) {
-    return Handle.on(this, (native, scope) => {
-      const score = scope.place("float64");
-      Handle.call(this, "chain_score", chain, ownOf(options), score, 0);
-      return score.value;
-    });
-  }
   setAllowed(chain, position, allowed) {
     Handle.on(this, (native, scope) => {
       const flags =

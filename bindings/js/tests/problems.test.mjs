@@ -41,16 +41,16 @@ function tableOf(chorale, file, problem) {
   tell("score", 0, bits(result.score));
   tell("own_score", 0, bits(result.ownScore));
   tell("upper_bound", 0, bits(result.upperBound));
+  const { chainScores, cliqueScores } = model.score(run.labels());
   const all = [];
   for (let chain = 0; chain < model.chains; ++chain) {
     const [labels, own] = [run.labels(chain).join(" "), run.labels(chain, { own: true }).join(" ")];
     tell("labels", chain, labels);
     tell("own_labels", chain, own);
-    tell("chain_score", chain, bits(run.chainScore(chain)));
+    tell("chain_score", chain, bits(chainScores[chain]));
     all.push(...run.labels(chain));
   }
   assert.deepEqual([...run.labels()], all);
-  const { cliqueScores } = model.score(all);
   for (let clique = 0; clique < model.cliques; ++clique) {
     tell("values", clique, run.values(clique).join(" "));
     tell("clique_score", clique, bits(cliqueScores[clique]));

@@ -27,13 +27,12 @@ LEFT_OUT = re.compile(
     r"chorale_(chain_solver_\w+|clique_solver_\w+|prices_\w+|potential_(prices|most)"
     r"|chain_(solve|score|k_best|max_marginals|messages|decode)"
     r"|clique_(solve|score|max_marginals)"
-    r"|run_(step|local_search|bound|reset|set_chain|set_limits|estimate|json|clique_score)"
-    r"|model_(builder_add_(instance|repeated_words)|member_count|bytes|score_bytes)"
-    r"|model_clique_(message_size|centre_values|centre_potential)"
+    r"|run_(step|local_search|bound|reset|set_chain|set_limits|estimate|json)"
+    r"|model_builder_add_(instance|repeated_words)"
     r"|problem_(load|save|note|note_count|note_name|set_note)"
     r"|cancel_\w+|partition|property_(shown|fired)"
     r"|property_builder_\w+|dictionary_(create|find|value)|attachment_values"
-    r"|status_name|algorithm_from_name|abi|decoded_model|decoded_agreement"
+    r"|status_name|abi|decoded_model"
     r"|algorithm_name|outcome_name)")
 
 # Structs that only functions in LEFT_OUT read.

@@ -679,7 +679,6 @@ export class Run extends Handle {
   leftOut(): LeftOut[];
   /** Returns the labels of a chain; without `chain` those of all chains in one array. */
   labels(chain?: number | null, options?: OfLabelling): Int32Array;
-  chainScore(chain: number, options?: OfLabelling): number;
   values(clique: number, options?: OfLabelling): Int32Array;
   /** Returns the reasons why a chain changed; without `chain` those of all chains. */
   reasons(chain?: number | null): Reason[];

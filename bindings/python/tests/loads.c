@@ -28,8 +28,7 @@ static const char *loading_error(void) { return dlerror(); }
 
 #define FUNCTIONS(X)                                                                               \
   X(version) X(problem_load) X(problem_model) X(problem_destroy) X(run_create) X(run_solve)        \
-  X(run_destroy) X(run_labels) X(run_values)                                                       \
-  X(run_chain_score) X(run_clique_score) X(model_clique_member_count)
+  X(run_destroy) X(run_labels) X(run_values) X(model_score)
 
 #define DECLARE(name) static __typeof__(chorale_##name) *name;
 FUNCTIONS(DECLARE)
@@ -92,7 +91,6 @@ static void tell(const char *what, int64_t number, char *text) {
   const chorale_model *model = problem_model(problem);
   chorale_error error = {0};
   int32_t list[MOST];
-  double score = 0;
   chorale_status status = 0;
   if (strcmp(what, "outcome") == 0) {
     sprintf(text, "%d", (int)result.outcome);
@@ -102,15 +100,17 @@ static void tell(const char *what, int64_t number, char *text) {
     write_bits(text, result.own_score);
   } else if (strcmp(what, "upper_bound") == 0) {
     write_bits(text, result.upper_bound);
-  } else if (strcmp(what, "chain_score") == 0) {
-    status = run_chain_score(run, number, CHORALE_TOGETHER, &score, NULL, &error);
-    write_bits(text, score);
-  } else if (strcmp(what, "clique_score") == 0) {
-    status = run_clique_score(run, number, CHORALE_TOGETHER, &score, &error);
-    write_bits(text, score);
+  } else if (strcmp(what, "chain_score") == 0 || strcmp(what, "clique_score") == 0) {
+    static double chains[MOST], cliques[MOST];
+    int64_t positions = 0;
+    status = run_labels(run, CHORALE_ALL_CHAINS, CHORALE_TOGETHER, list, MOST, &positions, &error);
+    if (status == CHORALE_OK)
+      status = model_score(NULL, model, list, positions, NULL, chains, cliques, &error);
+    write_bits(text, what[1] == 'h' ? chains[number] : cliques[number]);
   } else if (strcmp(what, "values") == 0) {
-    status = run_values(run, number, CHORALE_TOGETHER, list, MOST, NULL, &error);
-    write_list(text, list, model_clique_member_count(model, number));
+    int64_t members = 0;
+    status = run_values(run, number, CHORALE_TOGETHER, list, MOST, &members, &error);
+    write_list(text, list, members);
   } else if (strcmp(what, "labels") == 0 || strcmp(what, "own_labels") == 0) {
     const chorale_labelling which = *what == 'o' ? CHORALE_ALONE : CHORALE_TOGETHER;
     int64_t positions = 0;

@@ -90,18 +90,10 @@ double Outcome::counted_score(std::int64_t number, gsl::span<std::int64_t> count
   CallbackFailure failed = CallbackFailure::none;
   const Clique clique = inputs_.clique(number);
   const double score =
-      chorale::clique_score(clique, inputs_.strength(number), counts, centre, &failed);
+      clique_score(clique, inputs_.strength(number), counts, centre, &failed);
   if (failed != CallbackFailure::none)
     *failure = RunFailure::of(failed, clique);
   return score;
-}
-
-double Outcome::clique_score(const Assignment &of, std::int64_t number,
-                             RunFailure *failure) const {
-  const Clique &clique = model_.cliques[number];
-  Counts counts(memory_, clique.columns());
-  count(clique, of, counts.span());
-  return counted_score(number, counts.span(), of.centre(clique), failure);
 }
 
 // Returns the reason for a slot. `counts` and `own_counts`: the counts of the slot's clique in the

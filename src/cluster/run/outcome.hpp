@@ -25,8 +25,6 @@ public:
   bool has_changed(std::int32_t chain) const noexcept {
     return !state_.answer().agrees(chain, state_.own);
   }
-  // Returns strength times C of a clique in a labelling.
-  double clique_score(const Assignment &of, std::int64_t clique, RunFailure *failure) const;
   // Computes a reason for each slot of the chains begin .. end - 1 that shows different columns in
   // the answer and in `own`. Writes as many reasons as `to` holds, chain by chain, and returns how
   // many there are in all. Counts the members of a clique once, however many of these slots it has.

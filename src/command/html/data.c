@@ -120,12 +120,15 @@ static void put_record(FILE *to, const corpus *from, const inference *done, int6
 }
 
 static void put_clique(FILE *to, const corpus *from, const inference *done, int64_t clique) {
-  const int64_t members = chorale_model_clique_member_count(done->model, clique);
-  const int64_t values = chorale_model_clique_values(done->model, clique);
+  chorale_error error;
+  chorale_clique_setup with = {.struct_size = sizeof with};
+  check(chorale_model_get_clique(done->model, clique, &with, &error), &error);
+  const int64_t values = with.values;
+  int64_t members = 0;
+  check(chorale_run_values(done->run, clique, CHORALE_ALONE, NULL, 0, &members, &error), &error);
   int32_t *of_members = allocate(2 * members, sizeof *of_members);
   char *some = allocate(values, 1); /* by value: some member has it */
   char space[NAME_SPACE];
-  chorale_error error;
   check(chorale_run_values(done->run, clique, CHORALE_ALONE, of_members, members, NULL, &error),
         &error);
   check(chorale_run_values(done->run, clique, CHORALE_TOGETHER, of_members + members, members, NULL,

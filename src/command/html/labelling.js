@@ -247,8 +247,8 @@ const Labelling = (() => {
     cost(chain) {
       const { score, own_score: own } = this.data.run.chains[chain];
       if (!this.isOpen(this.pageOf[chain])) return score - (own ?? score);
-      const { run, here } = this.#ofChain(chain);
-      return run.chainScore(here) - run.chainScore(here, { own: true });
+      const [now, alone] = [this.now, this.own].map((labels) => this.model.score(labels).chainScores);
+      return now[chain] - alone[chain];
     }
     /**
      * Returns the probabilities of the labels of a chain: `of(t, y)` is the probability of label y

@@ -462,7 +462,7 @@ class Model(Shared):
     @property
     def bytes(self) -> int:
         """The number of bytes that the model has allocated, including copied scores."""
-        return int(get(library.chorale_model_bytes, self))
+        return int(told(c.chorale_run_cost, library.chorale_run_estimate, self, None).model_bytes)
 
     @property
     def chain_lengths(self) -> npt.NDArray[np.int64]:
@@ -471,16 +471,19 @@ class Model(Shared):
 
     def clique_values(self, clique: int) -> int:
         """Returns R, the number of values of a clique, without EMPTY and CONFLICT."""
-        return self._of_clique(library.chorale_model_clique_values, clique)
+        return int(self._setup(clique).values)
 
     def centre_values(self, clique: int) -> int:
         """Returns the number of values of the centre of a clique; 0 if the clique is not
         centred."""
-        return self._of_clique(library.chorale_model_clique_centre_values, clique)
+        return int(self._setup(clique).centre_values)
 
     def clique_members(self, clique: int) -> int:
         """Returns the number of members of a clique, including its centre."""
-        return self._of_clique(library.chorale_model_clique_member_count, clique)
+        buffer = None, None, None, 0
+        return int(
+            told(c_int64, library.chorale_model_get_members, self, self._clique(clique), *buffer)
+        )
 
     def members(self, clique: int) -> npt.NDArray[np.int64]:
         """Returns the members of a clique in the order of adding (a centre is the last): a row of
@@ -540,8 +543,10 @@ class Model(Shared):
     def _labels(self, labels: npt.ArrayLike) -> arrays.Ints:
         return arrays.ints("labels", labels, size=int(self.chain_lengths.sum()))
 
-    def _of_clique(self, function: Any, clique: int) -> int:
-        return int(get(function, self, self._clique(clique)))
+    def _setup(self, clique: int) -> Any:
+        """Returns what a clique was added with."""
+        get_clique = library.chorale_model_get_clique
+        return told(c.chorale_clique_setup, get_clique, self, self._clique(clique))
 
     @staticmethod
     def _within(name: str, index: int, count: int) -> int:

@@ -4855,15 +4855,7 @@ extern "C" {
         potential: *const chorale_potential,
     ) -> *const std::os::raw::c_char;
 }
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Returns the algorithm with this name of `length` bytes; -1 if there is none. Any thread."]
-    pub fn chorale_algorithm_from_name(
-        name: *const std::os::raw::c_char,
-        length: usize,
-    ) -> chorale_algorithm;
-}
-#[doc = " An *instance* is a model of the caller that computes messages and decodes by two callbacks,\n for instance a semi-Markov model, a clique tree, or a chain on another machine. Its memberships\n in cliques are numbered from 0 in the order of adding. sizes[p] is the number of scores in a\n message of membership p: chorale_model_clique_message_size of its clique, R, or R + 2 with EMPTY\n and CONFLICT last. phi(y) is the score of a labelling y by the caller's model alone.\n\n incoming: for each membership a pointer to sizes[p] scores, which may be minus infinity. The two\n functions return 0, or non-zero to end the run's call with CALLBACK_STOPPED. NaN, plus infinity\n and magnitudes above 1e290 in their results end the call with CALLBACK_VALUE. The functions are\n called on the thread that calls the run, or on a worker thread if the run has several threads.\n They must not unwind (leave by an exception or longjmp). A run makes at most one call at a time\n on an instance; several runs of the model may call the same instance at the same time. Calls on\n the run from within the functions fail with BUSY."]
+#[doc = " An *instance* is a model of the caller that computes messages and decodes by two callbacks,\n for instance a semi-Markov model, a clique tree, or a chain on another machine. Its memberships\n in cliques are numbered from 0 in the order of adding. sizes[p] is the number of scores in a\n message of membership p: R + 2, with EMPTY and CONFLICT last, if a member of its clique can be\n EMPTY or CONFLICT or if the potential is over R + 2 values; otherwise R. phi(y) is the score of a\n labelling y by the caller's model alone.\n\n incoming: for each membership a pointer to sizes[p] scores, which may be minus infinity. The two\n functions return 0, or non-zero to end the run's call with CALLBACK_STOPPED. NaN, plus infinity\n and magnitudes above 1e290 in their results end the call with CALLBACK_VALUE. The functions are\n called on the thread that calls the run, or on a worker thread if the run has several threads.\n They must not unwind (leave by an exception or longjmp). A run makes at most one call at a time\n on an instance; several runs of the model may call the same instance at the same time. Calls on\n the run from within the functions fail with BUSY."]
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_instance {
@@ -4966,76 +4958,18 @@ extern "C" {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
-    #[doc = " Each returns the number that its name says; 0 for a NULL model and for a clique that does not\n exist. A centre counts as a member of its clique. Any thread."]
-    pub fn chorale_model_member_count(model: *const chorale_model) -> i64;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_model_clique_member_count(model: *const chorale_model, clique: i64) -> i64;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Returns R of a clique, without EMPTY and CONFLICT."]
-    pub fn chorale_model_clique_values(model: *const chorale_model, clique: i64) -> i64;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Returns the number of scores in a message between a clique and a member. R + 2, with EMPTY and\n CONFLICT, if a member can be EMPTY or CONFLICT or if the potential is over R + 2 values;\n otherwise R."]
-    pub fn chorale_model_clique_message_size(model: *const chorale_model, clique: i64) -> i64;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Returns the number of values of the centre of a clique; 0 if the clique is not centred."]
-    pub fn chorale_model_clique_centre_values(model: *const chorale_model, clique: i64) -> i64;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Return the potential, property or dictionary of a clique, borrowed while the model exists. They\n return NULL if the clique has none, and for a clique or value out of range. Potentials are over R\n or R + 2 values. A centred clique has centre potentials, one for each value of its centre, and no other potential. Any thread."]
-    pub fn chorale_model_clique_potential(
+    #[doc = " Writes what a clique was added with to *setup, in the form that chorale_model_builder_add_cliques\n takes; chorale_model_get_members (model.h) has the members. `values` is R for every clique,\n without EMPTY and CONFLICT. All pointers are borrowed while the model exists. If the potentials\n of a centred clique are over R values, and a member can be EMPTY, those written are over R + 2\n values, with EMPTY and CONFLICT uncounted. Errors: NULL_ARGUMENT, STRUCT_SIZE, OUT_OF_RANGE. Any\n thread."]
+    pub fn chorale_model_get_clique(
         model: *const chorale_model,
         clique: i64,
-    ) -> *const chorale_potential;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_model_clique_centre_potential(
-        model: *const chorale_model,
-        clique: i64,
-        value: i64,
-    ) -> *const chorale_potential;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_model_clique_property(
-        model: *const chorale_model,
-        clique: i64,
-    ) -> *const chorale_property;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_model_clique_dictionary(
-        model: *const chorale_model,
-        clique: i64,
-    ) -> *const chorale_dictionary;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " chorale_model_bytes returns the bytes that the model has allocated, including copied scores.\n chorale_model_score_bytes returns the bytes of all scores, copied or borrowed, except those of\n transitions."]
-    pub fn chorale_model_bytes(model: *const chorale_model) -> usize;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_model_score_bytes(model: *const chorale_model) -> usize;
+        setup: *mut chorale_clique_setup,
+        error: *mut chorale_error,
+    ) -> chorale_status;
 }
 #[cfg(feature = "experimental")]
 extern "C" {
     #[doc = " Returns the model of the run that labelled the corpus, borrowed until `decoded` is destroyed. NULL\n for NULL."]
     pub fn chorale_decoded_model(decoded: *const chorale_decoded) -> *const chorale_model;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Returns the index of the agreement that a clique of the model belongs to; -1 if `clique` is out\n of range."]
-    pub fn chorale_decoded_agreement(decoded: *const chorale_decoded, clique: i64) -> i64;
 }
 #[doc = " 16 bytes for each value of a membership (both directions). A difference counts as 0 if it is at\n most 1e-12, or at most 1e-12 times the number"]
 pub const CHORALE_MESSAGES_FLOAT64: i32 = 10;
@@ -5048,9 +4982,9 @@ pub struct chorale_run_cost {
     pub struct_size: usize,
     #[doc = " bytes that chorale_run_create allocates"]
     pub run_bytes: usize,
-    #[doc = " as chorale_model_bytes"]
+    #[doc = " bytes that the model has allocated, including copied scores"]
     pub model_bytes: usize,
-    #[doc = " as chorale_model_score_bytes"]
+    #[doc = " bytes of all scores, copied or borrowed, except those of transitions"]
     pub score_bytes: usize,
     #[doc = " additions in the chains in one round: sum over the chains of T m^2 x\nconfigurations"]
     pub chain_steps: f64,
@@ -5161,29 +5095,6 @@ extern "C" {
         run: *mut chorale_run,
         chain: i64,
         scores: *const chorale_chain,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Writes phi of a chain under `labelling` to *score, minus infinity if the chain is left out.\n Writes 1 to *changed if the labels of the chain under CHORALE_TOGETHER and CHORALE_ALONE differ,\n else 0, whatever `labelling` is. Either may be NULL."]
-    pub fn chorale_run_chain_score(
-        run: *const chorale_run,
-        chain: i64,
-        labelling: chorale_labelling,
-        score: *mut f64,
-        changed: *mut i32,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Writes the score C of a clique, its potential, to *score."]
-    pub fn chorale_run_clique_score(
-        run: *const chorale_run,
-        clique: i64,
-        labelling: chorale_labelling,
-        score: *mut f64,
         error: *mut chorale_error,
     ) -> chorale_status;
 }

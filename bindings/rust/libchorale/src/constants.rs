@@ -40,6 +40,8 @@ macro_rules! told {
         }
 
         impl $type {
+            #[allow(dead_code)] // only some types are looked up by name
+            pub(crate) const ALL: &'static [Self] = &[$(Self::$name,)*];
             /// Returns the number of the constant in the C interface, which is the same in every
             /// language.
             pub fn number(self) -> i32 {

@@ -96,8 +96,7 @@ options! {
         without_gold: bool,
         /// Number of threads; default: 1. The result is the same for any number.
         threads: usize => threads = positive(threads),
-        /// Time limit, after which no further strength is tried; default: five minutes; None: no
-        /// limit.
+        /// Time limit, after which no further strength is tried; default: five minutes.
         time_limit: Option<Duration> => time_limit = seconds(time_limit),
     }
 }

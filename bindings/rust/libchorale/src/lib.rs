@@ -140,10 +140,10 @@ pub use transitions::{Transitions, TransitionsBuilder};
 /// wrap, such as those of prices, dictionaries and messages of single chains.
 ///
 /// ```
-/// use libchorale::{experimental::*, ModelBuilder};
-/// let model = ModelBuilder::new().unwrap().freeze().unwrap();
-/// let bytes = unsafe { sys::chorale_model_bytes(model.as_raw()) };
-/// assert!(bytes > 0);
+/// use libchorale::{experimental::*, Potential};
+/// let agreement = Potential::potts(2, 0.3).unwrap();
+/// let values = unsafe { sys::chorale_potential_values(agreement.as_raw()) };
+/// assert_eq!(values, 2);
 /// ```
 #[cfg(feature = "experimental")]
 pub mod experimental {

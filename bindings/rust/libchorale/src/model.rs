@@ -3,7 +3,7 @@
 use crate::array::filled;
 use crate::handle::Handle;
 use crate::panics::{settle, Slot};
-use crate::pass::{count, size};
+use crate::pass::count;
 use crate::{c, Chain, Result, Shown};
 use std::sync::Arc;
 
@@ -116,7 +116,9 @@ impl Model {
     }
     /// Returns the number of members of all cliques together.
     pub fn members(&self) -> usize {
-        count(unsafe { c::chorale_model_member_count(self.as_ptr()) })
+        (0..self.cliques())
+            .map(|clique| self.clique_members(clique))
+            .sum()
     }
     /// Returns the number of positions of a chain; 0 if there is no such chain.
     pub fn chain_length(&self, chain: usize) -> usize {
@@ -125,12 +127,30 @@ impl Model {
     /// Returns the number of members of a clique, including its centre; 0 if there is no such
     /// clique.
     pub fn clique_members(&self, clique: usize) -> usize {
-        count(unsafe { c::chorale_model_clique_member_count(self.as_ptr(), size(clique)) })
+        let none = std::ptr::null_mut::<i64>();
+        let mut needed = 0;
+        let model = &self.handle;
+        call!(chorale_model_get_members(
+            model,
+            clique,
+            none,
+            none,
+            none,
+            0usize,
+            &mut needed
+        ))
+        .map_or(0, |()| count(needed))
     }
     /// Returns R, the number of values of a clique, without EMPTY and CONFLICT; 0 if there is no
     /// such clique.
     pub fn clique_values(&self, clique: usize) -> usize {
-        count(unsafe { c::chorale_model_clique_values(self.as_ptr(), size(clique)) })
+        self.setup(clique).map_or(0, |setup| count(setup.values))
+    }
+    /// Returns what a clique was added with.
+    fn setup(&self, clique: usize) -> Result<c::chorale_clique_setup> {
+        let mut setup = init!(chorale_clique_setup);
+        call!(chorale_model_get_clique(&self.handle, clique, &mut setup))?;
+        Ok(setup)
     }
     /// Returns all members of a clique in the order of adding; a centre comes last. Errors:
     /// OutOfRange.
@@ -157,9 +177,10 @@ impl Model {
     /// Returns a function that takes the index of a member of the clique and the library's number
     /// for the member's value, and converts this number to a [`Shown`].
     pub(crate) fn shown(&self, clique: usize) -> impl Fn(usize, i32) -> Shown {
-        let values = self.clique_values(clique);
-        let centre_values =
-            count(unsafe { c::chorale_model_clique_centre_values(self.as_ptr(), size(clique)) });
+        let setup = self.setup(clique);
+        let [values, centre_values] = setup.map_or([0; 2], |setup| {
+            [setup.values, setup.centre_values].map(count)
+        });
         let last = self.clique_members(clique).checked_sub(1);
         move |member, number| {
             let is_centre = centre_values > 0 && last == Some(member);

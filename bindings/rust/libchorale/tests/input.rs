@@ -249,6 +249,10 @@ fn cliques() {
         assert!(assignment[0] == assignment[1]); // ICM may end at either pair of equal values
     }
     assert_eq!(Algorithm::from_name("beta-pass"), None);
+    assert_eq!(
+        Algorithm::from_name("alpha-pass"),
+        Some(Algorithm::AlphaPass)
+    );
     assert_eq!(Algorithm::CountBoxes.name(), "count-boxes");
 }
 
