@@ -34,18 +34,13 @@ SCALARS = {
     "char": "c_char",
 }
 
-# Results of calls: what each is, unless mirror.py or its header says so; the fields of C that it
-# leaves out; and its further fields, with their types and comments. One without a type is computed.
+# Results of calls: the fields of C that each leaves out, and its further fields, with their types and
+# comments. One without a type is computed.
 RESULTS = {
-    "Progress": ("Progress of a run.", (), {}),
-    "LearnProgress": ("Progress of learning.", (), {}),
-    "RuleReason": (
-        "Why rules changed a label.",
-        ("chain", "a", "reserved"),
-        {"told: str": "the rule in words"},
-    ),
+    "Progress": ((), {}),
+    "LearnProgress": ((), {}),
+    "RuleReason": (("chain", "a", "reserved"), {"told: str": "the rule in words"}),
     "Reason": (
-        "",
         ("agreement",),
         {
             "what: str | int | None = None": 'which agreement of `decode`: "words" for an agreement of '
@@ -54,14 +49,8 @@ RESULTS = {
             "group: Hashable = None": "the group (document) of the chain. None in reasons of a `Run`",
         },
     ),
-    "RunResult": (
-        "How a call on a run ended, and the scores found so far. The *own labelling* is that of "
-        "each chain without its cliques.",
-        (),
-        {},
-    ),
+    "RunResult": ((), {}),
     "CliqueResult": (
-        "The result of a `CliqueSolver`.",
         (),
         {
             "labels: npt.NDArray[np.int32] | None": "the values of the n members; None if only "
@@ -73,6 +62,8 @@ RESULTS = {
 TYPES = {"double": "float", "int64_t": "int", "int32_t": "int", "chorale_algorithm": "str"}
 # What comments of the headers say by constants and symbols of C, and in Python.
 WORDS = {
+    r" phi_i is .*; the": " The",
+    r" F is .*": "",
     r"^(?=0: each chain was)": "number of rounds done; ",
     r"^(?=plus infinity before)": "upper bound on the score of any labelling; ",
     r"under CHORALE_ALONE\b": "in the own labelling",
@@ -240,12 +231,17 @@ def parameters(arguments: str) -> tuple[list[str], list[str]]:
     return types, names
 
 
+def worded(text: str) -> str:
+    """Returns a comment in the words of Python."""
+    for pattern, other in WORDS.items():
+        text = re.sub(pattern, other, text)
+    return text
+
+
 def in_python(text: str) -> str:
     """Returns the comment of a field as Python says it."""
     flag = text.startswith("1: ")
-    for pattern, other in WORDS.items():
-        text = re.sub(pattern, other, text)
-    text = mirror.sentence(text)
+    text = mirror.sentence(worded(text))
     if ". " not in text:
         text = text.rstrip(".")
     text = re.sub(r"^(A |[A-Z](?=[a-z]))", lambda found: found[1].lower(), text)
@@ -273,8 +269,8 @@ def results() -> list[str]:
     lines += [f"    {name} = CHORALE_OUTCOME_{name}" for name in outcomes]
     lines += ["", "    def __str__(self) -> str:"]
     lines += ['        return self.name.lower().replace("_", "-")']
-    for name, (about, left_out, more) in RESULTS.items():
-        of, _, _, _ = mirror.STRUCTS[name]
+    for name, (left_out, more) in RESULTS.items():
+        of, about, _, _ = mirror.STRUCTS[name]
         said, fields = mirror.struct(of)
         declared, told = [], []
         for kind, field, text in fields:
@@ -287,7 +283,7 @@ def results() -> list[str]:
         told += [(field.partition(":")[0], text) for field, text in more.items()]
         lines += ["", "", "@dataclasses.dataclass(frozen=True, repr=False)"]
         lines.append(f"class {name}(Shown):")
-        lines += documented(about or said, told)
+        lines += documented(worded(about or said), told)
         lines += [f"    {field}" for field in declared]
         for field, text in more.items():
             if ":" not in field:

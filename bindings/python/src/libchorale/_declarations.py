@@ -1507,7 +1507,7 @@ class Outcome(enum.IntEnum):
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class Progress(Shown):
-    """Progress of a run.
+    """Progress of a run, told after every round and every step of the bound.
 
     round             number of rounds done; 0: each chain was decoded without its cliques
     messages_changed  number of messages of cliques to members that the round changed
@@ -1526,7 +1526,7 @@ class Progress(Shown):
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class LearnProgress(Shown):
-    """Progress of learning.
+    """Progress of learning, told each time that a problem has been labelled.
 
     runs       how often a problem was labelled so far
     runs_most  upper bound on `runs`
@@ -1538,7 +1538,7 @@ class LearnProgress(Shown):
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class RuleReason(Shown):
-    """Why rules changed a label.
+    """Why rules change a label, as if there were no agreements.
 
     position   within the chain
     rule       index of the rule in `rules`
@@ -1604,7 +1604,7 @@ class Reason(Shown):
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class RunResult(Shown):
-    """How a call on a run ended, and the scores found so far. The *own labelling* is that of each
+    """The outcome of a call on a run and what was found so far. The *own* labelling is that of each
     chain without its cliques.
 
     outcome                 how the call ended
@@ -1655,7 +1655,7 @@ class RunResult(Shown):
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class CliqueResult(Shown):
-    """The result of a `CliqueSolver`.
+    """What the solver of a clique found.
 
     outcome          how the call ended
     algorithm        the algorithm used
