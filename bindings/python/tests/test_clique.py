@@ -73,7 +73,7 @@ def test_every_algorithm_by_name(rng):
             assert result.score == pytest.approx(own + function(counts, 6))
     assert ran == set(ch.algorithms())
     made = ch.Potential.majority(np.eye(3))
-    result = ch.CliqueSolver().solve(made, scores, algorithm="lagrangian")
+    result = ch.CliqueSolver().solve(made, scores, algorithm="lagrangian_subgradient")
     assert result.algorithm == "lagrangian_subgradient"
     assert ch.CliqueSolver().solve(made, scores, algorithm="exact-majority").proven
 

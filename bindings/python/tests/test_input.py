@@ -107,7 +107,7 @@ def test_small_integers():
             solver.solve(AGREE, scores, fixed=wrong)
     with pytest.raises(ValueError, match="algorithm"):
         solver.solve(AGREE, scores, algorithm="alpha_passs")
-    with pytest.raises(TypeError, match="algorithm"):
+    with pytest.raises(ValueError, match="algorithm is 10, not one of 'auto', "):
         solver.solve(AGREE, scores, algorithm=10)
     with pytest.raises(TypeError, match="unexpected keyword argument 'itertions'"):
         solver.solve(AGREE, scores, itertions=5)

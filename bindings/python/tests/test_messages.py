@@ -100,7 +100,6 @@ CASES = [
     ("Potential.callback", lambda: ch.Potential.callback(0, lambda n, m: 0.0), "values"),
     ("Potential.callback", lambda: ch.Potential.callback(2, None), "function"),
     ("Potential.evaluate", lambda: AGREE.evaluate([1, -1]), "counts"),
-    ("Potential.evaluate", lambda: AGREE.evaluate([1, 1], members=5), "counts"),
     ("Potential.evaluate", lambda: AGREE.evaluate([1, 1, 1]), None),
     ("Potential.prices", lambda: AGREE.prices([1, -1], 5), "counts"),
     ("Potential.prices", lambda: AGREE.prices([1, 1], "five"), "members"),

@@ -106,8 +106,6 @@ def test_bad_arguments():
     with pytest.raises(TypeError, match="function"):
         ch.Potential.callback(2, 5)
     with pytest.raises(ValueError):
-        ch.Potential.potts(2, 1.0).evaluate([1, 1], members=3)
-    with pytest.raises(ValueError):
         ch.Potential.potts(2, 1.0).evaluate([1, 1, 0])
     with pytest.raises(TypeError, match="made by"):
         ch.Potential()

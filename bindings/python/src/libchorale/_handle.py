@@ -204,8 +204,7 @@ class Shared(Closable):
             Handle.__init__(again, type(self)._retain(pointer), *self._kept)
         return again
 
-    def __copy__(self: Self) -> Self:
-        return self.clone()
+    __copy__ = clone
 
     def __deepcopy__(self: Self, memo: dict[int, Any]) -> Self:
         return self.clone()  # an immutable object need not be copied

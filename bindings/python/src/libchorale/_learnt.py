@@ -21,7 +21,7 @@ from ._native import call, library, struct
 from ._work import entries, told
 from .cancel import Cancel, Stop
 from .model import Model
-from .potential import Potential
+from .potential import Potential, square
 from .problem import Problem
 from .run import Run, telling
 
@@ -143,19 +143,16 @@ def learn(
                   (in the main thread) ends the call, too
     """
     given = [problems] if isinstance(problems, Problem) else list(problems)
-    table = None if costs is None else arrays.table("costs", costs, 2)
-    if table is not None and table.shape[0] != table.shape[1]:
-        raise ValueError(f"costs has shape {table.shape}; it must be square")
-    of_labels: dict[str, Any] = {"costs": table}
-    for name, values in (("classes", classes), ("begins", begins)):
-        if values is not None:
-            of_labels[name] = arrays.ints(name, [int(value) for value in values])
-    labels = None
-    for name, array in of_labels.items():
-        if array is not None:
-            if labels not in (None, len(array)):
-                raise ValueError(f"{name} has {len(array)} entries for {labels} labels")
-            labels = len(array)
+    of_labels = {
+        "costs": None if costs is None else square("costs", costs),
+        "classes": arrays.optional_ints("classes", classes),
+        "begins": None if begins is None else arrays.flags("begins", begins).astype(np.int32),
+    }
+    sizes = {name: len(array) for name, array in of_labels.items() if array is not None}
+    labels = next(iter(sizes.values()), None)
+    for name, size in sizes.items():
+        if size != labels:
+            raise ValueError(f"{name} has {size} entries for {labels} labels")
     raised, stop = Raised(), Stop(cancel)
     options = struct(
         c.chorale_learn_options,

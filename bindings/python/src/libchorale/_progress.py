@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sized
 from typing import Any, Literal, Union
 
 # The argument `progress` of calls that can show a progress bar. None: a bar of tqdm, if tqdm is
@@ -29,23 +29,20 @@ class Bar:
 
     what   the text at the bar
     total  number of steps; None: unknown
+    left   those that are not done
     """
 
     def __init__(self, progress: Bars, what: str, total: int | None, unit: str = "step") -> None:
-        self._left = total
+        self.left = total
         make = _tqdm() if progress is None else progress
         self._bar: Any = None
         if callable(make):
             self._bar = make(total=total, desc=what, unit=unit, delay=1, leave=False)
 
-    @property
-    def left(self) -> int | None:
-        return self._left
-
     def step(self, count: int = 1) -> None:
-        if self._left is not None:
-            count = min(count, self._left)
-            self._left -= count
+        if self.left is not None:
+            count = min(count, self.left)
+            self.left -= count
         if self._bar is not None and count:
             self._bar.update(count)
 
@@ -53,18 +50,15 @@ class Bar:
         return self
 
     def __exit__(self, kind: object, *_: object) -> None:
-        if kind is None and self._left is not None:
-            self.step(self._left)
+        if kind is None and self.left is not None:
+            self.step(self.left)
         if self._bar is not None:
             self._bar.close()
 
 
 def watched(progress: Bars, batches: Iterable[Any], what: str, unit: str) -> Iterator[Any]:
     """Yields the given batches, and moves a progress bar by one step for each."""
-    try:
-        total: int | None = len(batches)  # type: ignore[arg-type]
-    except TypeError:
-        total = None
+    total = len(batches) if isinstance(batches, Sized) else None
     with Bar(progress, what, total, unit) as bar:
         for batch in batches:
             yield batch

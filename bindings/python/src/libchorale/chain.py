@@ -83,24 +83,22 @@ class Transitions(Shared):
         *,
         labels: int | None = None,
     ) -> None:
-        array = None
-        if scores is not None:
-            array = arrays.scores("scores", scores, 2, "copy")
-            if array.shape[0] != array.shape[1]:
-                raise ValueError(f"scores has shape {array.shape}, which is not square")
-            if labels is not None and labels != len(array):
-                raise ValueError(f"labels is {labels}, but scores has shape {array.shape}")
+        array = None if scores is None else arrays.scores("scores", scores, 2, "copy")
+        if labels is None:
+            if array is None:
+                raise TypeError("labels is missing: without scores it says how many labels there are")
             labels = len(array)
-        elif labels is None:
-            raise TypeError("labels is missing: without scores it says how many labels there are")
         count = arrays.integer("labels", labels)
+        square = (count, count)
+        if array is not None and array.shape != square:
+            raise ValueError(f"scores has shape {array.shape}, not {square} for {count} labels")
         number = np.dtype(np.float64) if array is None else array.dtype
         ends = {name: _ends(name, v, count, number) for name, v in (("start", start), ("end", end))}
         masks = mask if isinstance(mask, Mask) else (mask, None, None)
-        square = (count, count), (count,), (count,)
+        shapes = square, (count,), (count,)
         allowed: dict[str, Any] = {
             name: None if value is None else arrays.flags(name, value, shape, "copy")
-            for name, value, shape in zip(("mask", "start_mask", "end_mask"), masks, square)
+            for name, value, shape in zip(("mask", "start_mask", "end_mask"), masks, shapes)
         }
         options = struct(
             c.chorale_transitions_options,

@@ -28,14 +28,6 @@ STARTS = {
 FORMS = {"marginal": c.CHORALE_MARGINAL_SCORE, "message": c.CHORALE_MARGINAL_MESSAGE}
 
 
-def algorithm_number(name: str) -> int:
-    """Returns the number of an algorithm. "lagrangian" means "lagrangian_subgradient"."""
-    if not isinstance(name, str):
-        raise TypeError(f"algorithm is {name!r}, not a name")
-    known = "lagrangian_subgradient" if name == "lagrangian" else name
-    return arrays.chosen("algorithm", known, "ALGORITHM")
-
-
 def algorithms() -> list[str]:
     """Returns the names of all algorithms.
 
@@ -216,7 +208,7 @@ class _Call:
             fields["start_assignment"] = arrays.ints("start", start, size=self.members)
         return struct(
             c.chorale_clique_options,
-            algorithm=c.CHORALE_ALGORITHM_AUTO if exact else algorithm_number(algorithm),
+            algorithm=arrays.chosen("algorithm", "auto" if exact else algorithm, "ALGORITHM"),
             tolerance=given["tolerance"],
             gap=gap,
             prove=int(exact or (gap is not None and gap == 0)),

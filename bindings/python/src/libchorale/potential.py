@@ -192,7 +192,7 @@ class Potential(Shared):
 
         weights: R x R, entry [a, v] is w_av. bias: R numbers, entry a is b_a; None: zeros.
         """
-        array = _square("weights", weights)
+        array = square("weights", weights)
         values = len(array)
         own = None if bias is None else arrays.table("bias", bias, 1)
         if own is not None and own.shape != (values,):
@@ -205,7 +205,7 @@ class Potential(Shared):
     ) -> Potential:
         """Returns the potential that is the sum of f(x_i, x_j) over all ordered pairs of different
         members i and j with the values x_i and x_j. scores: R x R, entry [x, y] is f(x, y)."""
-        array = _square("scores", scores)
+        array = square("scores", scores)
         return cls._new("pairs", len(array), array, 0, _options(len(array), scale, counted))
 
     @classmethod
@@ -265,11 +265,10 @@ class Potential(Shared):
         """ "sum", "max", "majority", "pairs" or "callback"."""
         return str(get(library.chorale_potential_family, self).decode())
 
-    def evaluate(self, counts: npt.ArrayLike, members: int | None = None) -> float:
-        """Returns the score of counts, R integers. members: n, which must be the sum of the counts;
-        None: their sum."""
+    def evaluate(self, counts: npt.ArrayLike) -> float:
+        """Returns the score of counts, R integers, whose sum is n."""
         array = arrays.longs("counts", counts)
-        given = array, len(array), int(array.sum()) if members is None else members
+        given = array, len(array), int(array.sum())
         return float(told(c_double, library.chorale_potential_score, self, *given))
 
     def prices(self, counts: npt.ArrayLike, members: int) -> tuple[arrays.Doubles, float]:
@@ -300,7 +299,8 @@ class Potential(Shared):
         return f": {self.family} over {self.values} values"
 
 
-def _square(name: str, value: Any) -> arrays.Doubles:
+def square(name: str, value: Any) -> arrays.Doubles:
+    """Converts the numbers of a square matrix."""
     array = arrays.table(name, value, 2)
     rows, columns = array.shape
     if rows != columns:

@@ -25,11 +25,10 @@ from .property import Property
 
 
 class _List:
-    """A list of texts of a problem, which is read and set as a whole. Those of positions may also
-    be set as a list for each chain."""
+    """A list of texts of a problem (`Problem`), which is read and set as a whole."""
 
-    def __init__(self, told: str, which: int) -> None:
-        self.__doc__, self._which = told, which
+    def __init__(self, which: int) -> None:
+        self._which = which
 
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name
@@ -58,8 +57,10 @@ class Problem(Closable):
     tokens        the text of each token id
     words         the word at each position, chain after chain; a list for each chain is accepted
                   too
-    spaces        the white space before each word, in the same form
-    chain_names, group_names, clique_names  the name of each chain, group and clique
+    spaces        the white space before each word, in the same form; empty: one blank before each
+    chain_names, clique_names  the name of each chain and clique
+    group_names   names of groups 0, 1, ...
+    kinds         names of kinds of cliques
     clique_kinds  the name of the kind of each clique
     gold          the gold label of each position, chain after chain; -1 if unknown
     notes         texts by names
@@ -135,17 +136,14 @@ class Problem(Closable):
         size = ctypes.sizeof(c.chorale_text)
         call(library.chorale_problem_set_texts, self, which, given, size, count)
 
-    labels = _List("The name of each label.", c.CHORALE_TEXTS_LABELS)
-    tokens = _List("The text of each token id.", c.CHORALE_TEXTS_TOKENS)
-    words = _List("The word at each position, chain after chain.", c.CHORALE_TEXTS_WORDS)
-    spaces = _List(
-        "The white space before each word, chain after chain; empty: one blank before each.",
-        c.CHORALE_TEXTS_SPACES,
-    )
-    chain_names = _List("The name of each chain.", c.CHORALE_TEXTS_CHAINS)
-    group_names = _List("Names of groups 0, 1, ...", c.CHORALE_TEXTS_GROUPS)
-    clique_names = _List("The name of each clique.", c.CHORALE_TEXTS_CLIQUES)
-    kinds = _List("Names of kinds of cliques.", c.CHORALE_TEXTS_KINDS)
+    labels = _List(c.CHORALE_TEXTS_LABELS)
+    tokens = _List(c.CHORALE_TEXTS_TOKENS)
+    words = _List(c.CHORALE_TEXTS_WORDS)
+    spaces = _List(c.CHORALE_TEXTS_SPACES)
+    chain_names = _List(c.CHORALE_TEXTS_CHAINS)
+    group_names = _List(c.CHORALE_TEXTS_GROUPS)
+    clique_names = _List(c.CHORALE_TEXTS_CLIQUES)
+    kinds = _List(c.CHORALE_TEXTS_KINDS)
 
     # ---- Kinds of cliques, and names of their values
 
@@ -283,13 +281,8 @@ def _text(function: Any, *arguments: Any) -> str | None:
 def _end_to_end(texts: Iterable[Any] | None) -> Iterable[Any] | None:
     if texts is None or isinstance(texts, (str, bytes)):
         return texts
-    flat: list[Any] = []
-    for text in texts:
-        if isinstance(text, (list, tuple)):
-            flat.extend(text)
-        else:
-            flat.append(text)
-    return flat
+    parts = (text if isinstance(text, (list, tuple)) else [text] for text in texts)
+    return [text for part in parts for text in part]
 
 
 @contextlib.contextmanager

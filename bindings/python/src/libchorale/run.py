@@ -26,7 +26,6 @@ from ._native import call, get, library, read, struct
 from ._work import at_caller, entries, told, work
 from .cancel import Cancel, Stop
 from .chain import Chain, Edges
-from .clique import algorithm_number
 from .model import Model
 from .problem import Problem
 
@@ -425,7 +424,7 @@ _OPTIONS: dict[str, Callable[[str, Any], Any]] = {
     **dict.fromkeys(("damping", "effort"), arrays.real),
     **dict.fromkeys(("beam_width", "max_states", "threads"), _positive),
     **dict.fromkeys(("exact_marginals", "restrict_range", "edits"), _truth),
-    "algorithm": lambda _, value: algorithm_number(value),
+    "algorithm": lambda name, value: arrays.chosen(name, value, "ALGORITHM"),
     "joint_mode": lambda name, value: arrays.chosen(name, value, "JOINT"),
     "message_element": lambda name, value: arrays.chosen(name, value, "MESSAGES"),
 }
