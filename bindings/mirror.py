@@ -290,23 +290,30 @@ def rust_structs() -> str:
 
 # The structs of INPUTS that Rust has from here: derived traits, and parts that are no options.
 RUST_INPUTS = {
+    "Automaton": ("Clone, Copy, Debug", "labels: usize; states: usize; values: usize; next: &'a [usize]"),
     "CliqueOptions": ("Clone, Debug, Default", "cancel: Option<Cancel>"),
     "CliqueProblem": ("Clone, Debug", "scores: Matrix<'a, f64>"),
+    "Corpus": ("Clone, Debug", "unary: Matrix<'a, N>; offsets: Option<Cow<'a, [i64]>>"),
     "LearnOptions": ("Debug, Default", "costs: Option<(&'a [f64], usize)>; cancel: Option<Cancel>; progress: Option<ProgressFunction<'a, LearnProgress>>"),
     "Mentions": ("Clone, Copy, Debug", "keys: usize; labels: usize; key: &'a [i32]"),
     "RunOptions": ("Debug, Default", "cancel: Option<Cancel>; progress: Option<ProgressFunction<'a, Progress>>; rules: Option<Rules<'a>>"),
 }
 # Options that do not become in C what their types say (see the macro `options`); "": there is no such option.
 RUST_OPTIONS = {
+    "automaton.start": 'usize => start = index("start", start)?',
+    "actions": "&'a [Action] => _",
     "beam_width": "usize => beam_width = positive(beam_width)",
     "begins": "&'a [bool] => _",
-    "classes": "&'a [Option<usize>] => _",
+    "end_actions": "&'a [Action] => _",
+    "fires_outside": "",
+    "learn_options.classes": "&'a [Option<usize>] => _",
     "gap": "f64 => (gap, prove) = (gap, (gap == 0.0).into())",
     "max_states": "usize => max_states = positive(max_states)",
     "no_local_search": "bool => no_local_search = !local_search",
+    "outside_value": 'usize => (outside_value, fires_outside) = (index("outside_value", outside_value)?, 1)',
     "prove": "",
     "rounds": "usize => rounds = if rounds == 0 { c::CHORALE_NO_ROUNDS.into() } else { size(rounds) }",
-    "start": "Start<'a> => _",
+    "clique_options.start": "Start<'a> => _",
     "start_assignment": "",
     "start_value": "",
     "subset_size": 'usize => subset_size = if subset_size == 0 { -1 } else { index("subset_size", subset_size)? }',
@@ -316,6 +323,14 @@ RUST_OPTIONS = {
     "learn_options.time_limit": "Option<Duration> => time_limit = seconds(time_limit)",
     "clique_problem.members": "",
     "clique_problem.values": "",
+    "corpus.allowed": "&'a [u8] => [self.rows().saturating_mul(self.labels())]",
+    "corpus.edges": "&'a [N] => [product(&[self.rows(), self.labels(), self.labels()])?]",
+    "corpus.forced": "&'a [i32] => [self.rows()]",
+    "corpus.groups": "&'a [i64] => [self.chains()]",
+    "corpus.labels": "",
+    "corpus.tokens": "&'a [i32] => [self.rows()]",
+    "corpus.transitions": "&'a Transitions => transitions = transitions.as_ptr()",
+    "corpus.uncounted": "&'a [i32] => (uncounted, uncounted_count) = lent_or_none(uncounted)",
 }
 # Rust's types of numbers, and of the elements of arrays.
 RUST_TYPES = {"double": "f64", "int32_t": "i32", "int64_t": "usize", "int64_t*": "i64"}
@@ -324,16 +339,21 @@ RUST_WORDS = [
     (r"; 0: 10; CHORALE_NO_ROUNDS: only", "; default: 10; zero: only"),
     (r"0 (\(default\): no gap)", r"Zero: a proof of optimality. NULL \1"),
     (r"; negative: it has passed|; may be NULL| [^.]*\binstance\.", ""),
+    (r"^Those of all chains", "Transitions of all chains"),
     (r"^One that does not fit", "The algorithm; one that does not fit"),
     (r"leaves `assignment` unchanged; `marginals` is unchanged", "no assignment; max-marginals are 0"),
     (r"^True: a solve leaves out the local search, which (.*)", r"Whether a local search follows the rounds, which \1 Default: true."),
     (r"^True: ", "If true, "),
+    (r"^(Number of classes of positions), .*", r"\1. Default: 1."),
+    (r"(What \S+ fires outside of the table)", r"\1. Default: nothing"),
+    (r"FIRE_([A-Z]+)", lambda m: f"[`Action::{capitals(m[1].lower())}`]"),
     (r"\bNULL( \(default\))?:|(?<!Below )\b0( \(default\))?:", "default:"),
     (r"(?<=\. )default:|^default:", "Default:"),
     (r"default: five minutes", r"\g<0>; None: no limit"),
     (r"(\w)\.? Default (?!:)", r"\1. Default: "),
     (r"^By label: 1 if (.*?), else 0", r"For each label whether \1"),
     (r"^By label: (.*?), or -1 if", r"For each label \1, or None if"),
+    (r"^By (label|state|position|chain): ", r"For each \1: "),
     (r"^N: (.)", r"For each row: \1"),
     (r"^K: (.)", r"For each key: \1"),
     (r"^N x m: ", "Rows x labels: "),
@@ -365,10 +385,11 @@ def rust_inputs() -> str:
         if name not in RUST_INPUTS:
             continue
         traits, parts = RUST_INPUTS[name]
+        generics = "'a, N: Element = f64" if "N>" in parts else "'a"
         known = re.findall(r"(\w+):", parts)
         about += " Each method sets one; one that is not set has its default." * name.endswith("Options")
         lines.append(f"\noptions! {{\n{wrapped(of_rust(about), '    /// ')}    #[derive({traits})]\n    #[must_use]\n")
-        lines.append(f"    pub struct {name}<'a> of chorale_{of} {{\n" + "".join(f"        pub(crate) {part},\n" for part in parts.split("; ")))
+        lines.append(f"    pub struct {name}<{generics}> of chorale_{of} {{\n" + "".join(f"        pub(crate) {part},\n" for part in parts.split("; ")))
         lines.append("    }\n    set(self) {\n")
         for kind, field, text in fields:
             own = rust_input(of, kind, field, known)

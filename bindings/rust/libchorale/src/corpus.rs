@@ -1,13 +1,15 @@
 //! Many chains in one call: a corpus holds the scores of all chains in one array.
 
-use crate::array::{named, product, Element, IntoMatrix, Matrix};
-use crate::pass::{count, lent_all, lent_offsets, size, Pass};
-use crate::{c, Error, Result, Status, Transitions};
+use crate::array::{named, Element, IntoMatrix, Matrix};
+use crate::pass::{count, lent_offsets, size, Pass};
+use crate::{c, Corpus, Error, Result, Status};
 use std::borrow::Cow;
 
-options! {
-    /// Many chains with the same number of labels, with their scores in one array. A corpus borrows its
-    /// arrays (`'s`). Positions are numbered by their rows in the scores.
+impl<'s, N: Element> Corpus<'s, N> {
+    /// Makes a corpus with copies of chains that are separate matrices, positions x labels: slices
+    /// of vectors of vectors, or arrays of ndarray. Errors: Shape (rows of different lengths in one
+    /// chain, or chains with different numbers of labels; the message names chain and row),
+    /// SizeOverflow, OutOfMemory.
     ///
     /// ```
     /// use libchorale as ch;
@@ -24,44 +26,6 @@ options! {
     /// # Ok(())
     /// # }
     /// ```
-    #[derive(Clone, Debug)]
-    #[must_use = "a corpus is scores for a call or a model"]
-    pub struct Corpus<'s, N: Element = f64> of chorale_corpus {
-        unary: Matrix<'s, N>,
-        /// The row at which each chain begins, then the end of the last chain. None: every row is a
-        /// chain.
-        offsets: Option<Cow<'s, [i64]>>,
-    }
-    set(self) {
-        /// Sets the transitions of all chains. Unless this is called, they are zero.
-        transitions: &'s Transitions => transitions = transitions.as_ptr(),
-        /// Sets edge scores that replace those of the transitions: for each row of the scores
-        /// labels x labels numbers, from each label of the position before to each label of this one.
-        /// Those of the first position of a chain are not read.
-        edges: &'s [N] => [product(&[self.rows(), self.labels(), self.labels()])?],
-        /// Sets labels that positions must take: one for each row of the scores, -1 for none.
-        forced: &'s [i32] => [self.rows()],
-        /// Sets which labels are allowed: for each row of the scores a byte for each label, 0 forbids.
-        allowed: &'s [u8] => [self.rows().saturating_mul(self.labels())],
-        /// Sets the tokens: for each row of the scores an id of at least 0, or -1 for none.
-        tokens: &'s [i32] => [self.rows()],
-        /// Sets the group of each chain: the number of its document. Unless this is called, all chains
-        /// are in one document.
-        groups: &'s [i64] => [self.chains()],
-        /// Sets labels that take no part in the agreement of positions, such as "no entity": positions
-        /// gain nothing by having them together.
-        uncounted: &'s [i32] => (uncounted, uncounted_count) = match uncounted {
-            [] => (std::ptr::null(), 0), // the library takes no empty list
-            labels => lent_all(labels),
-        },
-    }
-}
-
-impl<'s, N: Element> Corpus<'s, N> {
-    /// Makes a corpus with copies of chains that are separate matrices, positions x labels: slices
-    /// of vectors of vectors, or arrays of ndarray. Errors: Shape (rows of different lengths in one
-    /// chain, or chains with different numbers of labels; the message names chain and row),
-    /// SizeOverflow, OutOfMemory.
     pub fn new<'c, M: IntoMatrix<'c, N>>(chains: impl IntoIterator<Item = M>) -> Result<Self> {
         let mut parts = Vec::new();
         let mut offsets = vec![0];

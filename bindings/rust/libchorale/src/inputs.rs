@@ -1,6 +1,41 @@
 // Made by bindings/mirror.py from include/chorale: do not edit.
 
 options! {
+    /// A property by tables. An automaton reads the positions of a chain in order. In state s, at a
+    /// position of class c with label y, it takes the action at index (s * classes + c) * labels +
+    /// y, and moves to the state in `next` at the same index. The value of the property is the
+    /// value that has fired; EMPTY if nothing has fired, and CONFLICT if two different values have.
+    #[derive(Clone, Copy, Debug)]
+    #[must_use]
+    pub struct Automaton<'a> of chorale_automaton {
+        pub(crate) labels: usize,
+        pub(crate) states: usize,
+        pub(crate) values: usize,
+        pub(crate) next: &'a [usize],
+    }
+    set(self) {
+        /// Number of classes of positions. Default: 1.
+        classes: usize,
+        /// The state before the first position.
+        start: usize => start = index("start", start)?,
+        /// [`Action::Table`] at position t fires entry t + table_offset of the table.
+        table_offset: i32,
+        /// What [`Action::Table`] fires outside of the table. Default: nothing.
+        outside_value: usize => (outside_value, fires_outside) = (index("outside_value", outside_value)?, 1),
+        /// Same shape as `next`: the action at the position. Default: no position fires.
+        actions: &'a [Action] => _,
+        /// For each state: a further action, taken after the last position if the chain ends in
+        /// this state. [`Action::Label`] and [`Action::Table`] then use the label and the table
+        /// entry of the last position; on an empty chain both fire nothing. Default: no such
+        /// actions.
+        end_actions: &'a [Action] => _,
+        /// For each label: the value that [`Action::Label`] fires, or -1 for nothing. Default: the
+        /// label itself.
+        label_values: &'a [i32] => [self.labels],
+    }
+}
+
+options! {
     /// The options for solving a clique. Each method sets one; one that is not set has its default.
     #[derive(Clone, Debug, Default)]
     #[must_use]
@@ -70,6 +105,37 @@ options! {
 }
 
 options! {
+    /// Many chains with the same number of labels, whose scores are in one array. A position is
+    /// numbered by its row in this array, through all chains.
+    #[derive(Clone, Debug)]
+    #[must_use]
+    pub struct Corpus<'a, N: Element = f64> of chorale_corpus {
+        pub(crate) unary: Matrix<'a, N>,
+        pub(crate) offsets: Option<Cow<'a, [i64]>>,
+    }
+    set(self) {
+        /// Transitions of all chains; default: all scores are 0.
+        transitions: &'a Transitions => transitions = transitions.as_ptr(),
+        /// For each position: a token id \>= 0, or -1 for none. Default: no chain has any.
+        tokens: &'a [i32] => [self.rows()],
+        /// For each chain: the number of its group (document). Default: 0 for all.
+        groups: &'a [i64] => [self.chains()],
+        /// Labels that take no part in the agreement of positions, such as "no entity": positions
+        /// gain nothing by having them together. Default: all take part.
+        uncounted: &'a [i32] => (uncounted, uncounted_count) = lent_or_none(uncounted),
+        /// For each position: m x m scores without gaps, of the type of `unary`, which replace the
+        /// edge scores and the mask of `transitions`: entry \[x\]\[y\] is the score of label y at
+        /// this position after label x at the one before it. The matrix of the first position of a
+        /// chain is not read. Default: the edge scores of `transitions`.
+        edges: &'a [N] => [product(&[self.rows(), self.labels(), self.labels()])?],
+        /// For each position: the label that it must take, or -1: free. Default: all free.
+        forced: &'a [i32] => [self.rows()],
+        /// For each position: m bytes, 0 forbids a label. Default: all allowed.
+        allowed: &'a [u8] => [self.rows().saturating_mul(self.labels())],
+    }
+}
+
+options! {
     /// The options of learning. Each method sets one; one that is not set has its default.
     #[derive(Debug, Default)]
     #[must_use]
@@ -96,7 +162,8 @@ options! {
         without_gold: bool,
         /// Number of threads; default: 1. The result is the same for any number.
         threads: usize => threads = positive(threads),
-        /// Time limit, after which no further strength is tried; default: five minutes.
+        /// Time limit, after which no further strength is tried; default: five minutes; None: no
+        /// limit.
         time_limit: Option<Duration> => time_limit = seconds(time_limit),
     }
 }

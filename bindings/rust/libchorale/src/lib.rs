@@ -121,16 +121,17 @@ pub use chain::Chain;
 pub use chain_solver::{ChainSolution, ChainSolver, KBest, Marginals};
 pub use clique::{CliqueMarginals, CliqueSolution, CliqueSolver, Start};
 pub use constants::*;
-pub use corpus::Corpus;
 pub use decode::{decode, Agreement, Labelled};
 pub use error::{Error, Result};
 pub use labels::{LabelMap, Mask};
 pub use learn::{learn, Learnt};
 pub use model::{ChainTokens, ChainView, LabellingScore, Member, Model};
-pub use options::{CliqueOptions, CliqueProblem, LearnOptions, Mentions, RunOptions};
+pub use options::{
+    Automaton, CliqueOptions, CliqueProblem, Corpus, LearnOptions, Mentions, RunOptions,
+};
 pub use potential::{Potential, PotentialOptions};
 pub use problem::Problem;
-pub use property::{Automaton, Property, PropertyOptions};
+pub use property::{Property, PropertyOptions};
 pub use rules::{Rule, Rules};
 pub use run::{ChainMarginals, ChainProbabilities, Run};
 pub use table::{settle, spell, Ledger, Settled, SpellingRule, ANSWER_DIFFERS, NO_ANSWER};

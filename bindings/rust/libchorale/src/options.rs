@@ -1,12 +1,13 @@
 //! Options of a run, and its progress.
 
-use crate::array::{product, Matrix};
-use crate::pass::{index, positive, seconds, size, Pass};
+use crate::array::{product, Element, Matrix};
+use crate::pass::{index, lent_or_none, positive, seconds, size, Pass};
 use crate::rules::RawRules;
 use crate::{
-    c, panics, Algorithm, Cancel, JointMode, LearnProgress, MessageElement, Progress, Result,
-    Rules, Start,
+    c, panics, Action, Algorithm, Cancel, JointMode, LearnProgress, MessageElement, Progress,
+    Result, Rules, Start, Transitions,
 };
+use std::borrow::Cow;
 use std::ops::ControlFlow;
 use std::os::raw::c_void;
 use std::time::Duration;

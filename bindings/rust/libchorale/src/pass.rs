@@ -264,6 +264,14 @@ pub(crate) fn lent_all<T>(array: &[T]) -> (*const T, i64) {
     (array.pass(), size(array.len()))
 }
 
+/// Returns the address and the length of an array for C, as [`lent_all`] does, but NULL if it is empty.
+pub(crate) fn lent_or_none<T>(array: &[T]) -> (*const T, i64) {
+    match array {
+        [] => (std::ptr::null(), 0),
+        array => lent_all(array),
+    }
+}
+
 /// Returns the address of offsets, which divide an array of `length` entries into parts. Errors: Shape:
 /// there are no offsets, or one is beyond the end of the array, whose length the library does not
 /// know. The library itself refuses negative and descending offsets before it reads the array. name,

@@ -3,7 +3,7 @@
 use crate::array::product;
 use crate::handle::Handle;
 use crate::pass::{count, index, index_or_none, lent, numbers, size, Pass};
-use crate::{c, Action, LabelMap, Result, SegmentRule};
+use crate::{c, Action, Automaton, LabelMap, Result, SegmentRule};
 
 /// A function that maps the labelling of a chain to one of R values. The result is EMPTY if no
 /// value fires, and CONFLICT if two different values fire (see [`Shown`](crate::Shown)). A property
@@ -48,9 +48,6 @@ options! {
         /// label follows the segment, for [`Property::token_before`] if the segment starts at the first
         /// position. Unless this is called, nothing fires in these cases.
         edge_value: usize,
-        /// Sets the value that [`Action::Label`] fires for each label, -1 for nothing. Unless this is
-        /// called, a label fires its own number. Read by [`Property::automaton`] and [`Property::local`].
-        label_values: &'a [i32],
     }
 }
 
@@ -66,77 +63,37 @@ impl<'a> PropertyOptions<'a> {
     }
 }
 
-/// An automaton, given by tables of the next state and the action for each state, class of the
-/// position, and label. The automaton reads the positions in order. At each position it fires a
-/// value or nothing, and moves to the next state. The arrays are row-major without gaps. Made by
-/// [`new`](Self::new); what else it has are fields to be set.
-#[derive(Clone, Copy, Debug, Default)]
-#[non_exhaustive]
-pub struct Automaton<'a> {
-    /// The number of labels.
-    pub labels: usize,
-    /// The number of classes that positions may have, at least 1.
-    pub classes: usize,
-    /// The number of states, at least 1.
-    pub states: usize,
-    /// R, the number of values that may fire.
-    pub values: usize,
-    /// The state in which the automaton reads the first position.
-    pub start: usize,
-    /// [`Action::Table`] at position `t` fires the table's entry `t + table_offset`.
-    pub table_offset: i32,
-    /// The value that [`Action::Table`] fires if the table has no entry `t + table_offset`; None:
-    /// nothing.
-    pub outside_value: Option<usize>,
-    /// The state after a position: states x classes x labels.
-    pub next: &'a [usize],
-    /// The action at a position: states x classes x labels. None: nothing fires at any position.
-    pub actions: Option<&'a [Action]>,
-    /// For each state: the action after the last position if the chain ends in this state. None:
-    /// nothing fires after the last position.
-    pub end_actions: Option<&'a [Action]>,
-}
-
 impl<'a> Automaton<'a> {
-    /// Makes an automaton with one class of positions, which starts in state 0 and fires nothing.
+    /// Makes an automaton over labels. states, values: their numbers, at least 1. next: states x classes
+    /// x labels: the state after a position, by the state before it, its class and its label.
     pub fn new(labels: usize, states: usize, values: usize, next: &'a [usize]) -> Self {
-        Self {
-            labels,
-            classes: 1,
-            states,
-            values,
-            next,
-            ..Self::default()
-        }
+        Self::of(labels, states, values, next)
     }
 }
 
 impl Property {
     /// Makes a property from the tables of an automaton, which are copied. Errors: Shape, Size,
     /// OutOfRange (states), ValueOutsideRange (actions), SizeOverflow, OutOfMemory.
-    pub fn automaton(automaton: &Automaton<'_>, options: &PropertyOptions<'_>) -> Result<Self> {
-        let entries = product(&[automaton.states, automaton.classes, automaton.labels])?;
+    pub fn automaton(automaton: &Automaton<'_>) -> Result<Self> {
+        let mut raw = automaton.given()?;
+        let (labels, states) = (automaton.labels, automaton.states);
+        let classes = automaton.classes.unwrap_or(1);
+        let entries = product(&[states, classes, labels])?;
         lent("next", automaton.next, entries)?;
         lent("actions", automaton.actions, entries)?;
-        lent("end_actions", automaton.end_actions, automaton.states)?;
+        lent("end_actions", automaton.end_actions, states)?;
         let next = numbers(automaton.next, |state| index("an entry of next", state))?;
         let actions = automaton.actions.map(|list| numbers(list, Action::raw));
         let actions = actions.transpose()?;
         let end_actions = automaton.end_actions.map(|list| numbers(list, Action::raw));
         let end_actions = end_actions.transpose()?;
-        let mut raw = init!(chorale_automaton);
-        raw.labels = size(automaton.labels);
-        raw.classes = size(automaton.classes);
-        raw.states = size(automaton.states);
+        raw.labels = size(labels);
+        raw.classes = size(classes);
+        raw.states = size(states);
         raw.values = size(automaton.values);
-        raw.start = index("start", automaton.start)?;
-        raw.table_offset = automaton.table_offset;
-        raw.outside_value = index_or_none("outside_value", automaton.outside_value)?;
-        raw.fires_outside = automaton.outside_value.is_some().into();
         raw.next = next.as_ptr();
         raw.actions = actions.as_deref().pass();
         raw.end_actions = end_actions.as_deref().pass();
-        raw.label_values = lent("label_values", options.label_values, automaton.labels)?;
         create!(chorale_property_create(&raw)).map(Self)
     }
 
@@ -144,6 +101,8 @@ impl Property {
     /// on its class, its label and the label of its parent (on a chain, of the position before).
     /// values: R. actions: classes x labels x (labels + 1), indexed by the class of the position,
     /// its label and the label of its parent; the last column is for a position without parent.
+    /// label_values: the value that [`Action::Label`] fires for each label, -1 for nothing; None: its own
+    /// number.
     ///
     /// Errors: Shape, Size, ValueOutsideRange, SizeOverflow, OutOfMemory.
     pub fn local(
@@ -151,12 +110,12 @@ impl Property {
         classes: usize,
         values: usize,
         actions: &[Action],
-        options: &PropertyOptions<'_>,
+        label_values: Option<&[i32]>,
     ) -> Result<Self> {
         let entries = product(&[classes, labels, labels.saturating_add(1)])?;
         lent("actions", actions, entries)?;
         let actions = &numbers(actions, Action::raw)?;
-        let label_values = lent("label_values", options.label_values, labels)?;
+        let label_values = lent("label_values", label_values, labels)?;
         create!(chorale_property_create_local(
             labels,
             classes,

@@ -386,11 +386,11 @@ fn properties() {
         Status::OutOfRange
     );
     assert_eq!(
-        status(Property::local(2, 1, 1, &[Action::Nothing; 5], &plain)),
+        status(Property::local(2, 1, 1, &[Action::Nothing; 5], None)),
         Status::Shape
     );
     assert_eq!(
-        status(Property::local(usize::MAX, 9, 1, &[], &plain)),
+        status(Property::local(usize::MAX, 9, 1, &[], None)),
         Status::SizeOverflow
     );
     let fires = [
@@ -399,30 +399,17 @@ fn properties() {
         Action::Nothing,
         Action::Nothing,
     ];
-    let mut automaton = Automaton::new(2, 2, 2, &[0, 1, 1, 1]);
-    automaton.actions = Some(&fires);
-    let property = Property::automaton(&automaton, &plain).unwrap();
+    let automaton = Automaton::new(2, 2, 2, &[0, 1, 1, 1]).actions(&fires);
+    let property = Property::automaton(&automaton).unwrap();
     assert_eq!((property.labels(), property.values()), (2, 2));
-    let mut short = automaton;
-    short.next = &[0, 1];
-    assert_eq!(status(Property::automaton(&short, &plain)), Status::Shape);
-    let mut outside = automaton;
-    outside.actions = Some(&[Action::Value(7); 4]);
-    assert_eq!(
-        status(Property::automaton(&outside, &plain)),
-        Status::ValueOutsideRange
-    );
-    let mut huge = automaton;
-    huge.next = &[0, usize::MAX, 1, 1];
-    assert_eq!(
-        status(Property::automaton(&huge, &plain)),
-        Status::OutOfRange
-    );
-    let values = plain.clone().label_values(&[0]);
-    assert_eq!(
-        status(Property::automaton(&automaton, &values)),
-        Status::Shape
-    );
+    let refused = |automaton| status(Property::automaton(&automaton));
+    let short = Automaton::new(2, 2, 2, &[0, 1]).actions(&fires);
+    assert_eq!(refused(short), Status::Shape);
+    let outside = automaton.actions(&[Action::Value(7); 4]);
+    assert_eq!(refused(outside), Status::ValueOutsideRange);
+    let huge = Automaton::new(2, 2, 2, &[0, usize::MAX, 1, 1]).actions(&fires);
+    assert_eq!(refused(huge), Status::OutOfRange);
+    assert_eq!(refused(automaton.label_values(&[0])), Status::Shape);
 }
 
 #[test]
@@ -561,7 +548,7 @@ fn constants_and_errors_print() {
     let error = builder.add_chain(&chain, Some(&[-2]), 0).unwrap_err();
     assert!(error.message().starts_with("tokens[0] is -2"), "{error}");
     let fires = [Action::Value(7); 2];
-    let error = Property::local(1, 1, 1, &fires, &PropertyOptions::new()).unwrap_err();
+    let error = Property::local(1, 1, 1, &fires, None).unwrap_err();
     assert!(error.message().contains("a FIRE constant"), "{error}");
     // Texts of the caller stay as they are.
     for text in ["the label a->b", "my_chain->x", "->", "é->ü"] {

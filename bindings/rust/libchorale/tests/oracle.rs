@@ -434,8 +434,7 @@ fn trees_and_local_properties() {
     let mut actions = vec![Action::Nothing; 2 * 3];
     actions[1] = Action::Value(0); // label 0, parent with label 1
     actions[3 + 1] = Action::Label;
-    let options = PropertyOptions::new();
-    let property = Property::local(2, 1, 2, &actions, &options).unwrap();
+    let property = Property::local(2, 1, 2, &actions, None).unwrap();
     let parents = [-1, 0, 0];
     let unary = [[0.0, 1.0], [0.5, 0.0], [0.0, 0.25]];
     let tree = Chain::new(&unary).unwrap().parents(&parents);
@@ -450,7 +449,7 @@ fn trees_and_local_properties() {
         Status::NotAChain
     );
     let map = LabelMap::identity(2);
-    let automaton = Property::first_label(&map, &options).unwrap();
+    let automaton = Property::first_label(&map, &PropertyOptions::new()).unwrap();
     let potential = Potential::potts(2, 1.0).unwrap();
     let mut builder = ModelBuilder::new().unwrap();
     builder.add_chain(&tree, None, 0).unwrap();
