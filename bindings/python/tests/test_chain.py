@@ -162,7 +162,7 @@ def test_transitions(rng):
     assert solver.best(unary, ch.Transitions(edges.astype(np.float32))).score
     with pytest.raises(TypeError, match="labels"):
         ch.Transitions()
-    with pytest.raises(ValueError, match=r"scores has shape \(2, 3\), not \(2, 2\)"):
+    with pytest.raises(ValueError, match="square"):
         ch.Transitions(np.zeros((2, 3)))
     with pytest.raises(ValueError, match="labels"):
         ch.Transitions(np.zeros((2, 2)), labels=3)

@@ -91,7 +91,8 @@ class Transitions(Shared):
         count = arrays.integer("labels", labels)
         square = (count, count)
         if array is not None and array.shape != square:
-            raise ValueError(f"scores has shape {array.shape}, not {square} for {count} labels")
+            rule = f"it must be square, with a row for each of {count} labels"
+            raise ValueError(f"scores has shape {array.shape}; {rule}")
         number = np.dtype(np.float64) if array is None else array.dtype
         ends = {name: _ends(name, v, count, number) for name, v in (("start", start), ("end", end))}
         masks = mask if isinstance(mask, Mask) else (mask, None, None)
