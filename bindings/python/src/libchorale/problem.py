@@ -318,6 +318,5 @@ def pickled(**given: Any) -> Any:
 def unpickled(name: str, data: bytes) -> Potential | Property:
     kind: Any = {"potential": Potential, "property": Property}[name]
     with model_of(data) as model:  # to which the potential or property belongs until it is retained
-        pointer = get(getattr(library, f"chorale_model_clique_{name}"), model, 0)
-        made: Potential | Property = kind._made(kind._retain(pointer))
+        made: Potential | Property = kind._made(kind._retain(getattr(model._setup(0), name)))
     return made
