@@ -17,16 +17,6 @@ static inline chorale_text name_of_value(const chorale_problem *problem, int64_t
   text.bytes = chorale_problem_value_name(problem, clique, value, &text.length);
   return text;
 }
-static inline chorale_text name_of_note(const chorale_problem *problem, int64_t index) {
-  chorale_text text = {NULL, 0};
-  text.bytes = chorale_problem_note_name(problem, index, &text.length);
-  return text;
-}
-static inline chorale_text text_of_note(const chorale_problem *problem, int64_t index) {
-  chorale_text text = {NULL, 0};
-  text.bytes = chorale_problem_note(problem, index, &text.length);
-  return text;
-}
 static inline chorale_status put_note(chorale_problem *problem, chorale_text name,
                                       chorale_text text, chorale_error *error) {
   return chorale_problem_set_note(problem, name.bytes, name.length, text.bytes, text.length, error);

@@ -307,21 +307,21 @@ static void names_are_set_replaced_and_removed(void **state) {
   OK(chorale_problem_set_gold(p, NULL, &error));
   assert_null(chorale_problem_gold(p));
   /* Notes keep their order; an empty text removes one. */
-  assert_int_equal(chorale_problem_note_count(p), 2);
+  assert_int_equal(chorale_problem_text_count(p, CHORALE_TEXTS_NOTES), 2);
   OK(put_note(p, text_of("Other"), text_of("new"), &error));
-  assert_true(is_text(name_of_note(p, 0), "Other"));
-  assert_true(is_text(text_of_note(p, 0), "new"));
+  assert_true(is_text(text_in(p, CHORALE_TEXTS_NOTE_NAMES, 0), "Other"));
+  assert_true(is_text(text_in(p, CHORALE_TEXTS_NOTES, 0), "new"));
   OK(put_note(p, text_of("Other"), text_of(""), &error));
   OK(put_note(p, text_of("nobody"), text_of(""), &error));
-  assert_int_equal(chorale_problem_note_count(p), 1);
-  assert_true(is_text(name_of_note(p, 0), "caf\xc3\xa9"));
-  assert_null(text_of_note(p, 1).bytes);
-  assert_null(name_of_note(p, -1).bytes);
+  assert_int_equal(chorale_problem_text_count(p, CHORALE_TEXTS_NOTES), 1);
+  assert_true(is_text(text_in(p, CHORALE_TEXTS_NOTE_NAMES, 0), "caf\xc3\xa9"));
+  assert_null(text_in(p, CHORALE_TEXTS_NOTES, 1).bytes);
+  assert_null(text_in(p, CHORALE_TEXTS_NOTE_NAMES, -1).bytes);
   chorale_problem_destroy(p);
   chorale_problem_destroy(NULL);
   assert_null(chorale_problem_model(NULL));
   assert_int_equal(chorale_problem_text_count(NULL, 0), 0);
-  assert_int_equal(chorale_problem_note_count(NULL), 0);
+  assert_int_equal(chorale_problem_text_count(NULL, CHORALE_TEXTS_NOTES), 0);
   assert_int_equal(chorale_problem_clique_kind(NULL, 0), -1);
   assert_null(chorale_problem_gold(NULL));
 }

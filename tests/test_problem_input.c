@@ -31,12 +31,15 @@ static void bad_names(void **state) {
   FAILS(chorale_problem_set_texts(p, -1, texts, sizeof(chorale_text), 3,
                                   &error), CHORALE_ERROR_UNKNOWN_CONSTANT, "list",
         "-1");
-  FAILS(chorale_problem_set_texts(p, 8, texts, sizeof(chorale_text), 3,
+  FAILS(chorale_problem_set_texts(p, 10, texts, sizeof(chorale_text), 3,
                                   &error), CHORALE_ERROR_UNKNOWN_CONSTANT, "list",
-        "8");
+        "10");
   FAILS(chorale_problem_set_texts(p, CHORALE_TEXTS_VALUES + 2, texts, sizeof(chorale_text), 3,
                                   &error),
         CHORALE_ERROR_UNKNOWN_CONSTANT, "list", "102");
+  for (chorale_text_list list = CHORALE_TEXTS_NOTE_NAMES; list <= CHORALE_TEXTS_NOTES; ++list)
+    FAILS(chorale_problem_set_texts(p, list, texts, sizeof(chorale_text), 1, &error),
+          CHORALE_ERROR_KIND, "chorale_problem_set_note");
   FAILS(chorale_problem_set_texts(p, CHORALE_TEXTS_LABELS, texts, sizeof(chorale_text), 2,
                                   &error), CHORALE_ERROR_SHAPE,
         "count is 2", "at least 3");

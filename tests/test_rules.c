@@ -309,7 +309,7 @@ static void texts_lie_as_far_apart_as_they_are_large(void **state) {
   size_t length = 99;
   assert_null(chorale_problem_text(problem, CHORALE_TEXTS_TOKENS, 4, &length));
   assert_int_equal(length, 0);
-  assert_null(chorale_problem_note(problem, -1, NULL));
+  assert_null(chorale_problem_text(problem, CHORALE_TEXTS_NOTES, -1, NULL));
   wide[1].newer[1] = 1;
   FAILS(chorale_problem_set_texts(problem, CHORALE_TEXTS_TOKENS, &wide[0].text, sizeof wide[0], 4,
                                   &error),

@@ -95,7 +95,7 @@ static void use_problem(Heard *heard) {
   hear_number(heard, chorale_problem_text_count(problem, CHORALE_TEXTS_LABELS));
   chorale_problem_destroy(problem);
   DO(chorale_problem_read(NULL, scene.saved.bytes, scene.saved.size, 1, &read, NULL));
-  hear_number(heard, chorale_problem_note_count(read));
+  hear_number(heard, chorale_problem_text_count(read, CHORALE_TEXTS_NOTES));
   chorale_problem_destroy(read);
 }
 

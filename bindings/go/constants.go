@@ -514,6 +514,12 @@ const (
 	TextsCliques TextList = C.CHORALE_TEXTS_CLIQUES
 	// By kind of clique; any number.
 	TextsKinds TextList = C.CHORALE_TEXTS_KINDS
+	// Names and texts of notes, in the order in which they were first set: entry i of both belongs
+	// to one note. Only ProblemSetNote changes them.
+	TextsNoteNames TextList = C.CHORALE_TEXTS_NOTE_NAMES
+	// Names and texts of notes, in the order in which they were first set: entry i of both belongs
+	// to one note. Only ProblemSetNote changes them.
+	TextsNotes TextList = C.CHORALE_TEXTS_NOTES
 	// The first list of value names.
 	TextsValues TextList = C.CHORALE_TEXTS_VALUES
 )

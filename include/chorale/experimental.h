@@ -474,19 +474,12 @@ CHORALE_API const char *chorale_problem_value_name(const chorale_problem *proble
 /* ---- Problems: notes ------------------------------------------------------------------------- */
 
 /* Sets or replaces a note: a text of text_length bytes under a name of name_length bytes (at least
- * 1). An empty text, which may be NULL, removes the note. Name and text are copied. Errors:
- * NULL_ARGUMENT, SIZE (name_length), TEXT, OUT_OF_MEMORY. */
+ * 1). An empty text, which may be NULL, removes the note. Name and text are copied. The lists
+ * CHORALE_TEXTS_NOTE_NAMES and CHORALE_TEXTS_NOTES have all notes. Errors: NULL_ARGUMENT, SIZE
+ * (name_length), TEXT, OUT_OF_MEMORY. */
 CHORALE_API chorale_status chorale_problem_set_note(chorale_problem *problem, const char *name,
                                                     size_t name_length, const char *text,
                                                     size_t text_length, chorale_error *error);
-/* Return the number of notes, and the name and the text of note `index`; NULL if `index` is out of
- * range. Notes are numbered from 0 in the order in which they were first set. Borrowing, length and
- * threads as in chorale_problem_text. */
-CHORALE_API int64_t chorale_problem_note_count(const chorale_problem *problem);
-CHORALE_API const char *chorale_problem_note_name(const chorale_problem *problem, int64_t index,
-                                                  size_t *length);
-CHORALE_API const char *chorale_problem_note(const chorale_problem *problem, int64_t index,
-                                             size_t *length);
 
 /* ---- Problems: files as bytes in memory ------------------------------------------------------ */
 

@@ -58,6 +58,10 @@ enum {
   CHORALE_TEXTS_GROUPS = 5,  /* by group, for groups 0 .. count-1 */
   CHORALE_TEXTS_CLIQUES = 6, /* by clique */
   CHORALE_TEXTS_KINDS = 7,   /* by kind of clique; any number (chorale_problem_set_cliques) */
+  /* Names and texts of notes, in the order in which they were first set: entry i of both belongs to
+   * one note. Only chorale_problem_set_note (experimental.h) changes them */
+  CHORALE_TEXTS_NOTE_NAMES = 8,
+  CHORALE_TEXTS_NOTES = 9,
   CHORALE_TEXTS_VALUES = 100 /* the first list of value names */
 };
 
@@ -65,8 +69,8 @@ enum {
  * names becomes empty but keeps its number. To add a list of value names, pass as `list` VALUES
  * plus the number of such lists so far.
  * text_size: sizeof(chorale_text), the distance of texts in bytes.
- * Errors: NULL_ARGUMENT, STRUCT_SIZE (text_size), UNKNOWN_CONSTANT (list), SHAPE (a count that does
- * not fit the model), TEXT (not UTF-8), SIZE_OVERFLOW, OUT_OF_MEMORY. O(bytes). */
+ * Errors: NULL_ARGUMENT, STRUCT_SIZE (text_size), UNKNOWN_CONSTANT (list), KIND (a list of notes),
+ * SHAPE (a count that does not fit the model), TEXT (not UTF-8), SIZE_OVERFLOW, OUT_OF_MEMORY. O(bytes). */
 CHORALE_API chorale_status chorale_problem_set_texts(chorale_problem *problem,
                                                      chorale_text_list list,
                                                      const chorale_text *texts, size_t text_size,

@@ -51,15 +51,12 @@ chorale_status chorale_problem_set_texts(chorale_problem *problem, chorale_text_
 }
 
 int64_t chorale_problem_text_count(const chorale_problem *problem, chorale_text_list list) {
-  const TextList *found = problem ? problem->list(list) : nullptr;
-  return found ? found->count : 0;
+  return problem ? problem->text_count(list) : 0;
 }
 
 const char *chorale_problem_text(const chorale_problem *problem, chorale_text_list list,
                                  int64_t index, size_t *length) {
-  const TextList *found = problem ? problem->list(list) : nullptr;
-  return tell(found && index >= 0 && index < found->count ? found->text(index) : chorale_text{},
-              length);
+  return tell(problem ? problem->text(list, index) : chorale_text{}, length);
 }
 
 // ---- Kinds and value names of cliques -----------------------------------------------------------
@@ -114,21 +111,6 @@ chorale_status chorale_problem_set_note(chorale_problem *problem, const char *na
                               text || text_length == 0));
     return problem->set_note(report, {name, name_length}, {text, text_length});
   });
-}
-
-int64_t chorale_problem_note_count(const chorale_problem *problem) {
-  return problem ? problem->notes.size() : 0;
-}
-
-const char *chorale_problem_note_name(const chorale_problem *problem, int64_t index,
-                                      size_t *length) {
-  const bool is_there = problem && index >= 0 && index < problem->notes.size();
-  return tell(is_there ? problem->notes[index].name() : chorale_text{}, length);
-}
-
-const char *chorale_problem_note(const chorale_problem *problem, int64_t index, size_t *length) {
-  const bool is_there = problem && index >= 0 && index < problem->notes.size();
-  return tell(is_there ? problem->notes[index].text() : chorale_text{}, length);
 }
 
 } // extern "C"

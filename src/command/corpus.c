@@ -141,9 +141,9 @@ chorale_text clique_name(const corpus *from, int64_t clique, char space[NAME_SPA
 
 chorale_text note(const corpus *from, const char *name) {
   const chorale_text none = {NULL, 0};
-  const int64_t notes = chorale_problem_note_count(from->problem);
+  const int64_t notes = chorale_problem_text_count(from->problem, CHORALE_TEXTS_NOTES);
   for (int64_t i = 0; i < notes; ++i)
-    if (same_text(name_of_note(from->problem, i), text_of(name)))
-      return text_of_note(from->problem, i);
+    if (same_text(text_in(from->problem, CHORALE_TEXTS_NOTE_NAMES, i), text_of(name)))
+      return text_in(from->problem, CHORALE_TEXTS_NOTES, i);
   return none;
 }

@@ -145,7 +145,7 @@ static void print_lines(chorale_text text) {
 }
 
 static void print_text(const char *path, const corpus *from, const facts *of) {
-  const int64_t notes = chorale_problem_note_count(from->problem);
+  const int64_t notes = chorale_problem_text_count(from->problem, CHORALE_TEXTS_NOTES);
   fputs("File           ", stdout);
   print_name(stdout, text_of(path), 0);
   printf("\nChains         %" PRId64 " in %" PRId64 " groups\n", from->chain_count,
@@ -178,9 +178,9 @@ static void print_text(const char *path, const corpus *from, const facts *of) {
   printf("Bytes          %zu of scores, %zu of a run\n", of->score_bytes, of->run_bytes);
   for (int64_t i = 0; i < notes; ++i) {
     fputs(i == 0 ? "Notes          " : "               ", stdout);
-    print_name(stdout, name_of_note(from->problem, i), 0);
+    print_name(stdout, text_in(from->problem, CHORALE_TEXTS_NOTE_NAMES, i), 0);
     fputs(": ", stdout);
-    print_lines(text_of_note(from->problem, i));
+    print_lines(text_in(from->problem, CHORALE_TEXTS_NOTES, i));
   }
 }
 
@@ -188,7 +188,7 @@ static void print_text(const char *path, const corpus *from, const facts *of) {
 
 static void print_json(const char *path, const corpus *from, const facts *of) {
   const int64_t names = chorale_problem_text_count(from->problem, CHORALE_TEXTS_LABELS);
-  const int64_t notes = chorale_problem_note_count(from->problem);
+  const int64_t notes = chorale_problem_text_count(from->problem, CHORALE_TEXTS_NOTES);
   put_json(stdout,
            "{\"file\":%t,\"chains\":%i,\"groups\":%i,\"positions\":%i,\"longest\":%i,"
            "\"labels\":%i,\"label_names\":[",
@@ -219,8 +219,9 @@ static void print_json(const char *path, const corpus *from, const facts *of) {
   put_json(stdout, "},\"score_bytes\":%i,\"run_bytes\":%i,\"notes\":[",
            (int64_t)of->score_bytes, (int64_t)of->run_bytes);
   for (int64_t i = 0; i < notes; ++i)
-    put_json(stdout, "%,{\"name\":%t,\"text\":%t}", i > 0, name_of_note(from->problem, i),
-             text_of_note(from->problem, i));
+    put_json(stdout, "%,{\"name\":%t,\"text\":%t}", i > 0,
+             text_in(from->problem, CHORALE_TEXTS_NOTE_NAMES, i),
+             text_in(from->problem, CHORALE_TEXTS_NOTES, i));
   puts("]}");
 }
 

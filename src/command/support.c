@@ -219,15 +219,3 @@ chorale_text name_of_value(const chorale_problem *problem, int64_t clique, int32
   text.bytes = chorale_problem_value_name(problem, clique, value, &text.length);
   return text;
 }
-
-chorale_text name_of_note(const chorale_problem *problem, int64_t index) {
-  chorale_text text = {NULL, 0};
-  text.bytes = chorale_problem_note_name(problem, index, &text.length);
-  return text;
-}
-
-chorale_text text_of_note(const chorale_problem *problem, int64_t index) {
-  chorale_text text = {NULL, 0};
-  text.bytes = chorale_problem_note(problem, index, &text.length);
-  return text;
-}

@@ -81,7 +81,5 @@ int next_name(chorale_text *list, chorale_text *name);
  * {NULL, 0} if the problem has no such text. */
 chorale_text text_in(const chorale_problem *problem, chorale_text_list list, int64_t index);
 chorale_text name_of_value(const chorale_problem *problem, int64_t clique, int32_t value);
-chorale_text name_of_note(const chorale_problem *problem, int64_t index);
-chorale_text text_of_note(const chorale_problem *problem, int64_t index);
 
 #endif

@@ -28,6 +28,10 @@ bool names_values(chorale_text_list list) noexcept {
          list == CHORALE_TEXTS_TOKENS || list >= CHORALE_TEXTS_VALUES;
 }
 
+bool is_of_notes(chorale_text_list list) noexcept {
+  return list == CHORALE_TEXTS_NOTE_NAMES || list == CHORALE_TEXTS_NOTES;
+}
+
 // Returns text k of an array in which text k lies k * text_size bytes after the first text.
 const chorale_text &text_at(const chorale_text *texts, std::size_t text_size,
                             std::int64_t k) noexcept {
@@ -40,7 +44,7 @@ const chorale_text &text_at(const chorale_text *texts, std::size_t text_size,
 chorale_problem::~chorale_problem() {
   for (const TextList &list : lists)
     drop(list);
-  for (const Note &note : notes)
+  for (const TextList &note : notes)
     drop(note);
   release(model);
   release(shared);
@@ -51,15 +55,24 @@ void chorale_problem::drop(const TextList &list) const noexcept {
     memory.deallocate(list.owned, list.owned_bytes);
 }
 
-void chorale_problem::drop(const Note &note) const noexcept {
-  memory.deallocate(note.owned, note.name_length + note.text_length);
-}
-
 const TextList *chorale_problem::list(chorale_text_list id) const noexcept {
   const TextList *at =
       std::lower_bound(lists.begin(), lists.end(), id,
                        [](const TextList &a, chorale_text_list b) { return a.id < b; });
   return at != lists.end() && at->id == id ? at : nullptr;
+}
+
+std::int64_t chorale_problem::text_count(chorale_text_list id) const noexcept {
+  if (is_of_notes(id))
+    return notes.size();
+  const TextList *found = list(id);
+  return found ? found->count : 0;
+}
+
+chorale_text chorale_problem::text(chorale_text_list id, std::int64_t index) const noexcept {
+  if (index < 0 || index >= text_count(id))
+    return {};
+  return is_of_notes(id) ? notes[index].text(id == CHORALE_TEXTS_NOTES) : list(id)->text(index);
 }
 
 std::int64_t chorale_problem::value_lists() const noexcept {
@@ -83,23 +96,15 @@ bool chorale_problem::lend_list(const TextList &list) noexcept {
   return true;
 }
 
-bool chorale_problem::copy_list(chorale_text_list id, const chorale_text *texts,
-                                std::size_t text_size, std::int64_t count) noexcept {
-  if (count == 0 && id < CHORALE_TEXTS_VALUES) {
-    if (const TextList *old = list(id)) {
-      drop(*old);
-      const std::int64_t index = old - lists.begin();
-      std::rotate(lists.begin() + index, lists.begin() + index + 1, lists.end());
-      lists.truncate(lists.size() - 1);
-    }
-    return true;
-  }
+bool chorale_problem::make_list(chorale_text_list id, const chorale_text *texts,
+                                std::size_t text_size, std::int64_t count,
+                                TextList &made) const noexcept {
   std::size_t length = 0;
   for (std::int64_t k = 0; k < count; ++k)
     length = saturating_sum(length, text_at(texts, text_size, k).length);
   const std::size_t head =
       saturating_product(to_size(count + 1), sizeof(std::uint64_t));
-  TextList made{id, count, nullptr, nullptr, nullptr, saturating_sum(head, length)};
+  made = {id, count, nullptr, nullptr, nullptr, saturating_sum(head, length)};
   if (made.owned_bytes == SIZE_MAX)
     return false;
   made.owned = static_cast<std::byte *>(memory.allocate(made.owned_bytes));
@@ -118,16 +123,35 @@ bool chorale_problem::copy_list(chorale_text_list id, const chorale_text *texts,
     at += text.length;
   }
   offsets[count] = at;
+  return true;
+}
+
+bool chorale_problem::copy_list(chorale_text_list id, const chorale_text *texts,
+                                std::size_t text_size, std::int64_t count) noexcept {
+  if (count == 0 && id < CHORALE_TEXTS_VALUES) {
+    if (const TextList *old = list(id))
+      remove(lists, old - lists.begin());
+    return true;
+  }
+  TextList made;
+  if (!make_list(id, texts, text_size, count, made))
+    return false;
   if (lend_list(made))
     return true;
   drop(made);
   return false;
 }
 
+void chorale_problem::remove(Array<TextList> &from, std::int64_t index) noexcept {
+  drop(from[index]);
+  std::rotate(from.begin() + index, from.begin() + index + 1, from.end());
+  from.truncate(from.size() - 1);
+}
+
 std::int64_t chorale_problem::find_note(chorale_text name) const noexcept {
   for (std::int64_t k = 0; k < notes.size(); ++k)
-    if (notes[k].name_length == name.length &&
-        std::memcmp(notes[k].owned, name.bytes, name.length) == 0)
+    if (const chorale_text own = notes[k].text(0);
+        own.length == name.length && std::memcmp(own.bytes, name.bytes, name.length) == 0)
       return k;
   return -1;
 }
@@ -135,22 +159,15 @@ std::int64_t chorale_problem::find_note(chorale_text name) const noexcept {
 bool chorale_problem::copy_note(chorale_text name, chorale_text text) noexcept {
   const std::int64_t index = find_note(name);
   if (text.length == 0) {
-    if (index >= 0) {
-      drop(notes[index]);
-      std::rotate(notes.begin() + index, notes.begin() + index + 1, notes.end());
-      notes.truncate(notes.size() - 1);
-    }
+    if (index >= 0)
+      remove(notes, index);
     return true;
   }
-  const std::size_t bytes = saturating_sum(name.length, text.length);
-  if (bytes == SIZE_MAX || !notes.reserve(notes.size() + 1))
+  const chorale_text both[] = {name, text};
+  TextList made;
+  if (!notes.reserve(notes.size() + 1) ||
+      !make_list(CHORALE_TEXTS_NOTES, both, sizeof *both, 2, made))
     return false;
-  auto *owned = static_cast<char *>(memory.allocate(bytes));
-  if (!owned)
-    return false;
-  std::memcpy(owned, name.bytes, name.length);
-  std::memcpy(owned + name.length, text.bytes, text.length);
-  const Note made{owned, name.length, text.length};
   if (index >= 0) {
     drop(notes[index]);
     notes[index] = made;
@@ -192,6 +209,10 @@ chorale_status chorale_problem::check_list(const Report &report, chorale_text_li
   case CHORALE_TEXTS_CLIQUES:
     rule = {"the cliques", model->cliques.size(), true};
     break;
+  case CHORALE_TEXTS_NOTE_NAMES:
+  case CHORALE_TEXTS_NOTES:
+    return report.fail(CHORALE_ERROR_KIND, "list is ", list,
+                       ", a list of notes; chorale_problem_set_note sets them one by one");
   default:
     return report.unknown_constant("list", list, "a CHORALE_TEXTS_ constant");
   }

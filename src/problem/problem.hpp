@@ -24,16 +24,6 @@ struct TextList {
   std::uint64_t byte_count() const noexcept { return offsets[count]; }
 };
 
-// A note: its name, followed in memory by its text.
-struct Note {
-  char *owned;
-  std::size_t name_length;
-  std::size_t text_length;
-
-  chorale_text name() const noexcept { return {owned, name_length}; }
-  chorale_text text() const noexcept { return {owned + name_length, text_length}; }
-};
-
 } // namespace chorale
 
 struct chorale_problem {
@@ -45,6 +35,10 @@ struct chorale_problem {
   chorale_problem &operator=(const chorale_problem &) = delete;
 
   const chorale::TextList *list(chorale_text_list id) const noexcept;
+  // Return the number of texts of a list, and a text; the lists of notes are made of `notes`. If
+  // there is no such text, its `bytes` are NULL.
+  std::int64_t text_count(chorale_text_list id) const noexcept;
+  chorale_text text(chorale_text_list id, std::int64_t index) const noexcept;
   // Returns the number of lists of value names; their ids start at CHORALE_TEXTS_VALUES.
   std::int64_t value_lists() const noexcept;
   std::int64_t find_note(chorale_text name) const noexcept; // returns its index, or -1
@@ -82,7 +76,7 @@ struct chorale_problem {
   // problem holds one reference. NULL if the problem was not read from a file.
   const chorale::SharedBytes *shared = nullptr;
   chorale::Array<chorale::TextList> lists;      // ascending by id
-  chorale::Array<chorale::Note> notes;
+  chorale::Array<chorale::TextList> notes;      // each has two texts: its name and its text
   // For each clique, its kind (`kinds`) and the list with the names of its values (`values`); for
   // each position of all chains, its gold label (`gold`). Each array is empty if it was not set.
   chorale::Array<std::int32_t> kinds;
@@ -90,13 +84,17 @@ struct chorale_problem {
   chorale::Array<std::int32_t> gold;
 
 private:
+  // Copies the texts of a list. False if memory runs out.
+  bool make_list(chorale_text_list id, const chorale_text *texts, std::size_t text_size,
+                 std::int64_t count, chorale::TextList &made) const noexcept;
   // Copies a list into the problem, or removes it as set_texts() does. False, with nothing changed,
   // if memory runs out.
   bool copy_list(chorale_text_list id, const chorale_text *texts, std::size_t text_size,
                  std::int64_t count) noexcept;
   bool copy_note(chorale_text name, chorale_text text) noexcept;
+  // Removes an entry of `lists` or `notes`.
+  void remove(chorale::Array<chorale::TextList> &from, std::int64_t index) noexcept;
   void drop(const chorale::TextList &list) const noexcept;
-  void drop(const chorale::Note &note) const noexcept;
 };
 
 namespace chorale {

@@ -195,10 +195,10 @@ template <class Visit> void ProblemWriter::each_section(Visit &&visit) const noe
     visit(file::kNotes, [&](Output &out) {
       write_records(
           out, problem_.notes,
-          [](const Note &note) { return file::NoteRecord{note.name_length, note.text_length}; },
-          [&](const Note &note) {
-            out.put_bytes(note.owned, note.name_length + note.text_length);
-          });
+          [](const TextList &note) {
+            return file::NoteRecord{note.text(0).length, note.text(1).length};
+          },
+          [&](const TextList &note) { out.put_bytes(note.bytes, note.byte_count()); });
     });
   bool weighted = false;
   for (const Clique &clique : model_.cliques)

@@ -313,7 +313,7 @@ static void use_problem(World *w) {
       (void)name_of_value(p, number(w), v);
     (void)(chorale_problem_clique_kind(p, number(w)) +
            (int64_t)text_in(p, upto(w, 10) - 1, number(w)).length +
-           (int64_t)text_of_note(p, number(w)).length);
+           (int64_t)text_in(p, CHORALE_TEXTS_NOTES, number(w)).length);
   }
 }
 

@@ -84,9 +84,6 @@ static void ask_everything(const chorale_problem *problem) {
       for (size_t c = 0; c < text.length; ++c)
         letters += (unsigned char)text.bytes[c];
     }
-  for (int64_t k = -1; k <= chorale_problem_note_count(problem); ++k)
-    letters +=
-        text_of_note(problem, k).length + name_of_note(problem, k).length;
   int64_t positions = 0, members = 0;
   const int32_t *gold = chorale_problem_gold(problem);
   for (int64_t i = 0; i < chorale_model_chain_count(model); ++i) {

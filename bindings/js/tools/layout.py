@@ -29,7 +29,7 @@ LEFT_OUT = re.compile(
     r"|clique_(solve|score|max_marginals)"
     r"|run_(step|local_search|bound|reset|set_chain|set_limits|estimate|json)"
     r"|model_builder_add_(instance|repeated_words)"
-    r"|problem_(load|save|note|note_count|note_name|set_note)"
+    r"|problem_(load|save|set_note)"
     r"|cancel_\w+|partition|property_(shown|fired)"
     r"|property_builder_\w+|dictionary_(create|find|value)|attachment_values"
     r"|status_name|abi|decoded_model"

@@ -272,6 +272,10 @@ export type LearnWarning =
  * - `"groups"`: By group, for groups 0 .. count-1.
  * - `"cliques"`: By clique.
  * - `"kinds"`: By kind of clique; any number.
+ * - `"note-names"`: Names and texts of notes, in the order in which they were first set: entry i of
+ *   both belongs to one note. Only `Problem.setNote` changes them.
+ * - `"notes"`: Names and texts of notes, in the order in which they were first set: entry i of both
+ *   belongs to one note. Only `Problem.setNote` changes them.
  */
 export type TextList =
   | "labels"
@@ -281,7 +285,9 @@ export type TextList =
   | "chains"
   | "groups"
   | "cliques"
-  | "kinds";
+  | "kinds"
+  | "note-names"
+  | "notes";
 
 /**
  * The outcome of a call on a run and what was found so far. phi_i is the score of chain i, C_p that

@@ -155,14 +155,14 @@ static void put_clique(FILE *to, const corpus *from, const inference *done, int6
 
 static void put_notes(FILE *to, const corpus *from) {
   static const char *const others[] = {"title", "training_groups", "learnt.json"};
-  const int64_t notes = chorale_problem_note_count(from->problem);
+  const int64_t notes = chorale_problem_text_count(from->problem, CHORALE_TEXTS_NOTES);
   for (int64_t i = 0, before = 0; i < notes; ++i) {
-    const chorale_text name = name_of_note(from->problem, i);
+    const chorale_text name = text_in(from->problem, CHORALE_TEXTS_NOTE_NAMES, i);
     int is_other = 0;
     for (size_t k = 0; k < sizeof others / sizeof *others; ++k)
       is_other |= same_text(name, text_of(others[k]));
     if (!is_other)
-      put_json(to, "%,[%t,%t]", before++ > 0, name, text_of_note(from->problem, i));
+      put_json(to, "%,[%t,%t]", before++ > 0, name, text_in(from->problem, CHORALE_TEXTS_NOTES, i));
   }
 }
 

@@ -157,6 +157,8 @@ CHORALE_TEXTS_CHAINS = 4
 CHORALE_TEXTS_GROUPS = 5
 CHORALE_TEXTS_CLIQUES = 6
 CHORALE_TEXTS_KINDS = 7
+CHORALE_TEXTS_NOTE_NAMES = 8
+CHORALE_TEXTS_NOTES = 9
 CHORALE_TEXTS_VALUES = 100
 CHORALE_VERDICT_GAIN = 0
 CHORALE_VERDICT_WITHOUT_GOLD = 1
@@ -1407,9 +1409,6 @@ FUNCTIONS: dict[str, tuple[Any, list[Any], list[str]]] = {
     "chorale_problem_gold": (c_void_p, [c_void_p], ["const problem"]),
     "chorale_problem_load": (c_int32, [POINTER(chorale_host), c_char_p, c_void_p, POINTER(chorale_error)], ["const host", "const path", "problem", "error"]),
     "chorale_problem_model": (c_void_p, [c_void_p], ["const problem"]),
-    "chorale_problem_note": (c_void_p, [c_void_p, c_int64, c_void_p], ["const problem", "index", "length"]),
-    "chorale_problem_note_count": (c_int64, [c_void_p], ["const problem"]),
-    "chorale_problem_note_name": (c_void_p, [c_void_p, c_int64, c_void_p], ["const problem", "index", "length"]),
     "chorale_problem_read": (c_int32, [POINTER(chorale_host), c_void_p, c_size_t, c_int32, c_void_p, POINTER(chorale_error)], ["const host", "const bytes", "size", "borrow", "problem", "error"]),
     "chorale_problem_save": (c_int32, [c_void_p, c_char_p, POINTER(chorale_error)], ["const problem", "const path", "error"]),
     "chorale_problem_set_cliques": (c_int32, [c_void_p, c_void_p, c_void_p, POINTER(chorale_error)], ["problem", "const kinds", "const values", "error"]),

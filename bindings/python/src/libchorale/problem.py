@@ -106,14 +106,17 @@ class Problem(Closable):
 
     # ---- Lists of names
 
+    def _read(self, which: int) -> list[str]:
+        return [
+            _text(library.chorale_problem_text, self, which, index) or ""
+            for index in range(get(library.chorale_problem_text_count, self, which))
+        ]
+
     def _texts(self, which: int) -> list[str]:
         """Returns a list of texts, read once from the library and then cached."""
         known = self._lists.get(which)
         if known is None:
-            known = self._lists[which] = [
-                _text(library.chorale_problem_text, self, which, index) or ""
-                for index in range(get(library.chorale_problem_text_count, self, which))
-            ]
+            known = self._lists[which] = self._read(which)
         elif self.closed:
             raise ClosedError("this Problem has been closed")
         return list(known)
@@ -217,13 +220,9 @@ class Problem(Closable):
     @property
     def notes(self) -> Mapping[str, str]:
         """The notes: texts by names, such as "title" or "licence"."""
-        names = (library.chorale_problem_note_name, library.chorale_problem_note)
-        notes = {
-            name: text
-            for number in range(get(library.chorale_problem_note_count, self))
-            for name, text in [[_text(of, self, number) or "" for of in names]]
-        }
-        return MappingProxyType(notes)
+        lists = (c.CHORALE_TEXTS_NOTE_NAMES, c.CHORALE_TEXTS_NOTES)
+        names, texts = [self._read(which) for which in lists]
+        return MappingProxyType(dict(zip(names, texts)))
 
     @notes.setter
     def notes(self, notes: Mapping[str, str]) -> None:

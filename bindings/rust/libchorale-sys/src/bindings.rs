@@ -3102,10 +3102,14 @@ pub const CHORALE_TEXTS_GROUPS: i32 = 5;
 pub const CHORALE_TEXTS_CLIQUES: i32 = 6;
 #[doc = " by kind of clique; any number (chorale_problem_set_cliques)"]
 pub const CHORALE_TEXTS_KINDS: i32 = 7;
+#[doc = " Names and texts of notes, in the order in which they were first set: entry i of both belongs to\n one note. Only chorale_problem_set_note (experimental.h) changes them"]
+pub const CHORALE_TEXTS_NOTE_NAMES: i32 = 8;
+#[doc = " Names and texts of notes, in the order in which they were first set: entry i of both belongs to\n one note. Only chorale_problem_set_note (experimental.h) changes them"]
+pub const CHORALE_TEXTS_NOTES: i32 = 9;
 #[doc = " the first list of value names"]
 pub const CHORALE_TEXTS_VALUES: i32 = 100;
 extern "C" {
-    #[doc = " Sets or replaces a list; texts are copied. count 0 removes the list, except that a list of value\n names becomes empty but keeps its number. To add a list of value names, pass as `list` VALUES\n plus the number of such lists so far.\n text_size: sizeof(chorale_text), the distance of texts in bytes.\n Errors: NULL_ARGUMENT, STRUCT_SIZE (text_size), UNKNOWN_CONSTANT (list), SHAPE (a count that does\n not fit the model), TEXT (not UTF-8), SIZE_OVERFLOW, OUT_OF_MEMORY. O(bytes)."]
+    #[doc = " Sets or replaces a list; texts are copied. count 0 removes the list, except that a list of value\n names becomes empty but keeps its number. To add a list of value names, pass as `list` VALUES\n plus the number of such lists so far.\n text_size: sizeof(chorale_text), the distance of texts in bytes.\n Errors: NULL_ARGUMENT, STRUCT_SIZE (text_size), UNKNOWN_CONSTANT (list), KIND (a list of notes),\n SHAPE (a count that does not fit the model), TEXT (not UTF-8), SIZE_OVERFLOW, OUT_OF_MEMORY. O(bytes)."]
     pub fn chorale_problem_set_texts(
         problem: *mut chorale_problem,
         list: chorale_text_list,
@@ -5520,7 +5524,7 @@ extern "C" {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
-    #[doc = " Sets or replaces a note: a text of text_length bytes under a name of name_length bytes (at least\n 1). An empty text, which may be NULL, removes the note. Name and text are copied. Errors:\n NULL_ARGUMENT, SIZE (name_length), TEXT, OUT_OF_MEMORY."]
+    #[doc = " Sets or replaces a note: a text of text_length bytes under a name of name_length bytes (at least\n 1). An empty text, which may be NULL, removes the note. Name and text are copied. The lists\n CHORALE_TEXTS_NOTE_NAMES and CHORALE_TEXTS_NOTES have all notes. Errors: NULL_ARGUMENT, SIZE\n (name_length), TEXT, OUT_OF_MEMORY."]
     pub fn chorale_problem_set_note(
         problem: *mut chorale_problem,
         name: *const std::os::raw::c_char,
@@ -5529,27 +5533,6 @@ extern "C" {
         text_length: usize,
         error: *mut chorale_error,
     ) -> chorale_status;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Return the number of notes, and the name and the text of note `index`; NULL if `index` is out of\n range. Notes are numbered from 0 in the order in which they were first set. Borrowing, length and\n threads as in chorale_problem_text."]
-    pub fn chorale_problem_note_count(problem: *const chorale_problem) -> i64;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_problem_note_name(
-        problem: *const chorale_problem,
-        index: i64,
-        length: *mut usize,
-    ) -> *const std::os::raw::c_char;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_problem_note(
-        problem: *const chorale_problem,
-        index: i64,
-        length: *mut usize,
-    ) -> *const std::os::raw::c_char;
 }
 #[cfg(feature = "experimental")]
 extern "C" {
