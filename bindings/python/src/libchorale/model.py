@@ -64,7 +64,7 @@ class ModelBuilder(Handle):
 
     def __init__(self) -> None:
         super().__init__(self._create(library.chorale_model_builder_create, None))
-        self._keep: list[Any] = []
+        self._keep: list[Any] = []  # what the model borrows, or calls
         self._raised: list[Raised] = []
         self._shapes = array("q")  # the numbers of positions and of labels, chain by chain
 
@@ -91,8 +91,6 @@ class ModelBuilder(Handle):
         add = library.chorale_model_builder_add_chain
         index: int = told(c_int64, add, self, scores._struct, options)
         self._shapes.extend((scores.length, scores.labels))
-        if scores.transitions is not None:
-            self._keep.append(scores.transitions)
         return index
 
     def add_corpus(
@@ -137,7 +135,6 @@ class ModelBuilder(Handle):
         shapes[:, 0] = 1 if ends is None else np.diff(ends)
         shapes[:, 1] = corpus.labels
         self._shapes.frombytes(shapes.tobytes())
-        self._keep.append(transitions)
         if borrow:
             self._keep.append(arrays.lent(array, ids))
         return range(first, first + corpus.chains)
@@ -204,16 +201,15 @@ class ModelBuilder(Handle):
                 **_counted("centre_labels", centre_label_values=centre_label_values),
             )
             first: int = told(c_int64, add, self, setup, count)
-        self._keep.extend((property, dictionary))
-        for used in [potential, *around]:
-            if used is not None:
-                self._keep_potential(used)
+        self._keep_callbacks(potential, *around)
         return range(first, first + count)
 
-    def _keep_potential(self, potential: Potential) -> None:
-        if potential._raised:  # it calls a Python function, which must be kept alive
-            self._keep.append(potential)
-            self._raised.extend(potential._raised)
+    def _keep_callbacks(self, *potentials: Potential | None) -> None:
+        """Keeps potentials alive that call Python functions."""
+        for potential in potentials:
+            if potential is not None and potential._raised:
+                self._keep.append(potential)
+                self._raised.extend(potential._raised)
 
     def add_members(
         self,
@@ -329,13 +325,13 @@ class ModelBuilder(Handle):
         first = c_int64()
         add = library.chorale_model_builder_add_repeated_words
         count: int = told(c_int64, add, self, setup, words, first)
-        self._keep_potential(potential)
+        self._keep_callbacks(potential)
         return range(first.value, first.value + count)
 
     def freeze(self) -> Model:
         """Returns the model; nothing can be added to the builder afterwards."""
         pointer = Model._create(library.chorale_model_builder_freeze, self)
-        model = Model._of(pointer, (*self._keep, *self._kept), self._raised, self._shapes)
+        model = Model._of(pointer, self._keep, self._raised, self._shapes)
         self._keep = []
         return model
 
