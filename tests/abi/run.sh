@@ -5,8 +5,8 @@
 #   tests/abi/run.sh --record BUILD_DIR  makes the record of the version at hand, when it is released
 #
 # A record is a folder: the stable symbols, the headers, what abidw sees of the stable functions and
-# types that programs use, and programs of its time: the examples and tests that need no data. ../ABI.md says what
-# may change.
+# types that programs use, programs of its time (the examples and tests that need no data), and the sums of all these
+# files. It is made once and never changed. ../ABI.md says what may change.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
@@ -25,8 +25,17 @@ define() { # NAME
   sed -n "s/.*define CHORALE_$1 \([0-9]*\).*/\1/p" "${2:-include}/chorale/version.h"
 }
 
+# The SHA-256 sums of all files of a record but the list of sums.
+sums() { # RECORD
+  (cd "$1" && find . -type f ! -path ./SHA256SUMS -print0 | LC_ALL=C sort -z | xargs -0 sha256sum)
+}
+
 if [[ $record == yes ]]; then
   to=tests/abi/$(define VERSION_MAJOR).$(define VERSION_MINOR).$(define VERSION_PATCH)
+  if [[ -e $to ]]; then
+    echo "FAILED: $to exists: a record is made once and never changed" >&2
+    exit 1
+  fi
   mkdir -p "$to/include/chorale"
   cp -r include/chorale/*.h include/chorale/experimental "$to/include/chorale/"
   cp tests/symbols.txt "$to/symbols.txt"
@@ -40,6 +49,7 @@ if [[ $record == yes ]]; then
   for program in "${tests[@]}"; do cp "tests/$program.c" "$to/programs/"; done
   cp tests/fixture.h tests/fixture_{names,members}.h tests/fixture_{allocator,oracle,problem,run}.c \
     "$to/programs/"
+  sums "$to" >"$to/SHA256SUMS"
   echo "recorded $to"
   exit
 fi
@@ -55,6 +65,11 @@ fail() { # MESSAGE
 stable_headers() { # INCLUDE_DIRECTORY
   find "$1/chorale" -maxdepth 1 -name '*.h' ! -name experimental.h
 }
+for release in tests/abi/[0-9]*/; do
+  sums "$release" | diff "${release}SHA256SUMS" - ||
+    fail "$release is not what was recorded: a file has changed, is missing or was added"
+done
+
 # The public structs of stable headers; of those that begin with their size the names alone.
 structs() { # INCLUDE_DIRECTORY
   stable_headers "$1" | xargs sed -nE 's/^typedef struct (chorale_[a-z_]+) \{$/\1/p'

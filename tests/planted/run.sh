@@ -15,6 +15,7 @@ trap 'rm -rf "$work"' EXIT
 seen=0
 missed=0
 abi_number=$(sed -n 's/.*define CHORALE_ABI \([0-9]*\).*/\1/p' include/chorale/version.h)
+version=$(sed -n 's/.*define CHORALE_VERSION_[MP][A-Z]* \([0-9]*\).*/\1/p' include/chorale/version.h | paste -sd .)
 # A fresh copy of the tree in $tree, with a record of today's interface if none is released.
 copy_tree() {
   rm -rf "$work/tree"
@@ -30,7 +31,6 @@ if ! grep -qE "define CHORALE_ABI $abi_number\$" tests/abi/[0-9]*/include/choral
   cp tests/test_*.c tests/fixture_*.c "$tree/tests/"
   (cd "$tree" && tests/abi/run.sh --record "$build" >/dev/null)
   mkdir "$work/record"
-  version=$(cd "$tree/tests/abi" && ls -d [0-9]* | sort -V | tail -n 1)
   mv "$tree/tests/abi/$version" "$work/record/"
 fi
 # The command must fail, and what it prints must match.
@@ -171,6 +171,18 @@ sees "fields that have changed places, beside one appended" 'functions or their 
 with_structs "$append; s/^  int64_t node_limit;/  double node_limit;/"
 sees "a field of another type, beside one appended" 'functions or their types have changed' "${abi[@]}"
 abi=("$tree/tests/abi/run.sh" "$build")
+copy_tree
+echo '/* another word */' >>"$record/include/chorale/run.h"
+sees "a file of a record that has changed" 'is not what was recorded' "${abi[@]}"
+copy_tree
+rm "$record/programs/fixture_run.c"
+sees "a file of a record that is missing" 'is not what was recorded' "${abi[@]}"
+copy_tree
+echo 'int none;' >"$record/programs/none.c"
+sees "a file that was added to a record" 'is not what was recorded' "${abi[@]}"
+copy_tree
+mkdir -p "$tree/tests/abi/$version"
+sees "a record that is made again" 'FAILED: .* is made once' "$tree/tests/abi/run.sh" --record "$build"
 copy_tree
 sed -i "s/define CHORALE_ABI $abi_number/define CHORALE_ABI $((abi_number + 1))/" \
   "$record/include/chorale/version.h"
