@@ -33,7 +33,6 @@ from ._agreements import Agreement
 from ._declarations import CliqueResult, Outcome, Progress, Reason, RunResult
 from ._evidence import Evidence
 from ._given import TableError
-from ._native import abi
 from ._native import version as __version__
 from .cancel import Cancel
 from .chain import Chain, ChainMarginals, ChainResult, ChainSolver, Mask, Transitions, mask
@@ -118,7 +117,6 @@ __all__ = [
     "TableError",
     "Transitions",
     "__version__",
-    "abi",
     "agree",
     "algorithms",
     "build_problem",

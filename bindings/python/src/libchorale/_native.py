@@ -89,7 +89,6 @@ def _load() -> ctypes.CDLL:
 library: Any = _load()
 
 version: str = library.chorale_version().decode()
-abi: int = library.chorale_abi()
 
 
 class Usable:

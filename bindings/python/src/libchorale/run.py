@@ -7,6 +7,7 @@ with the highest score. It starts by decoding every chain without its cliques.
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable
 from ctypes import c_int32
 from typing import Any, Literal
@@ -409,21 +410,17 @@ def _labelling(own: bool) -> int:
     return c.CHORALE_ALONE if own else c.CHORALE_TOGETHER
 
 
-def _positive(name: str, value: Any) -> int:
-    return arrays.size(name, value, 1)
-
-
-def _truth(_: str, value: Any) -> int:
-    return int(bool(value))
-
-
 # How options of a run are converted for C, by their names.
 _OPTIONS: dict[str, Callable[[str, Any], Any]] = {
     "rounds": arrays.rounds,
     "bound_steps": arrays.size,
     **dict.fromkeys(("damping", "effort"), arrays.real),
-    **dict.fromkeys(("beam_width", "max_states", "threads"), _positive),
-    **dict.fromkeys(("exact_marginals", "restrict_range", "edits"), _truth),
+    **dict.fromkeys(
+        ("beam_width", "max_states", "threads"), functools.partial(arrays.size, least=1)
+    ),
+    **dict.fromkeys(
+        ("exact_marginals", "restrict_range", "edits"), lambda _, value: int(bool(value))
+    ),
     "algorithm": lambda name, value: arrays.chosen(name, value, "ALGORITHM"),
     "joint_mode": lambda name, value: arrays.chosen(name, value, "JOINT"),
     "message_element": lambda name, value: arrays.chosen(name, value, "MESSAGES"),
