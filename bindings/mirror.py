@@ -290,6 +290,9 @@ def rust_structs() -> str:
 
 # The structs of INPUTS that Rust has from here: derived traits, and parts that are no options.
 RUST_INPUTS = {
+    "Chain": ("Clone, Debug", "unary: Matrix<'a, N>; transitions: Option<Transitions>; edges: Option<Matrix<'a, N>>; allowed: Option<Matrix<'a, u8>>"),
+    "Members": ("Clone, Copy, Debug", "chains: &'a [i64]; centres: Option<(&'a [i64], &'a [i64])>"),
+    "PotentialOptions": ("Clone, Debug, Default", ""),
     "Automaton": ("Clone, Copy, Debug", "labels: usize; states: usize; values: usize; next: &'a [usize]"),
     "CliqueOptions": ("Clone, Debug, Default", "cancel: Option<Cancel>"),
     "CliqueProblem": ("Clone, Debug", "scores: Matrix<'a, f64>"),
@@ -300,6 +303,19 @@ RUST_INPUTS = {
 }
 # Options that do not become in C what their types say (see the macro `options`); "": there is no such option.
 RUST_OPTIONS = {
+    "chain.labels": "",
+    "chain.length": "",
+    "chain.parents": "&'a [i32] => [self.len()]",
+    "chain.forced": "&'a [i32] => [self.len()]",
+    "members.centre_chains": "",
+    "members.centre_positions": "",
+    "members.classes": "&'a [Option<&'a [i32]>] => _",
+    "members.first": "",
+    "members.offsets": "&'a [i64] => _",
+    "members.positions": "&'a [i64] => [self.chains.len()]",
+    "members.tables": "&'a [Option<&'a [i32]>] => _",
+    "members.weights": "&'a [i64] => [self.chains.len()]",
+    "counted": "&'a [bool] => _",
     "automaton.start": 'usize => start = index("start", start)?',
     "actions": "&'a [Action] => _",
     "beam_width": "usize => beam_width = positive(beam_width)",
@@ -333,12 +349,18 @@ RUST_OPTIONS = {
     "corpus.uncounted": "&'a [i32] => (uncounted, uncounted_count) = lent_or_none(uncounted)",
 }
 # Rust's types of numbers, and of the elements of arrays.
-RUST_TYPES = {"double": "f64", "int32_t": "i32", "int64_t": "usize", "int64_t*": "i64"}
+RUST_TYPES = {"double": "f64", "int32_t": "i32", "int64_t": "usize", "int64_t*": "i64", "void*": "N"}
 # What Rust says in other words than the headers.
 RUST_WORDS = [
     (r"; 0: 10; CHORALE_NO_ROUNDS: only", "; default: 10; zero: only"),
     (r"0 (\(default\): no gap)", r"Zero: a proof of optimality. NULL \1"),
-    (r"; negative: it has passed|; may be NULL| [^.]*\binstance\.", ""),
+    (r"; negative: it has passed|; may be NULL| [^.]*\b[Ii]nstance\b[^.]*\.", ""),
+    (r"^Of `edges`: what their rows are", "What the rows of `edges` are"),
+    (r"^Of the tables", "Shape of the tables"),
+    (r"^By value a byte; 0: .* its members add nothing", "For each value whether it is counted. Members with another value are part of n, but add nothing,"),
+    (r"^By entry", "For each member"),
+    (r" below (replace them)", r" \1"),
+    (r"NULL, or NULL for a chain", "Default, or None"),
     (r"^Those of all chains", "Transitions of all chains"),
     (r"^One that does not fit", "The algorithm; one that does not fit"),
     (r"leaves `assignment` unchanged; `marginals` is unchanged", "no assignment; max-marginals are 0"),
@@ -360,6 +382,7 @@ RUST_WORDS = [
     (r"returns true", "returns Break"),
     (r", as with no_local_search", ""),
     (r"message_element \[`Algorithm::Auto`\]", "[`MessageElement::Auto`]"),
+    (r"\bcreate_token_label\b", "[`Property::token_label`](crate::Property::token_label)"),
     (r"\bchorale_run_(\w+)", r"[`Run::\1`](crate::Run::\1)"),
 ]
 
@@ -389,7 +412,7 @@ def rust_inputs() -> str:
         known = re.findall(r"(\w+):", parts)
         about += " Each method sets one; one that is not set has its default." * name.endswith("Options")
         lines.append(f"\noptions! {{\n{wrapped(of_rust(about), '    /// ')}    #[derive({traits})]\n    #[must_use]\n")
-        lines.append(f"    pub struct {name}<{generics}> of chorale_{of} {{\n" + "".join(f"        pub(crate) {part},\n" for part in parts.split("; ")))
+        lines.append(f"    pub struct {name}<{generics}> of chorale_{of} {{\n" + "".join(f"        pub(crate) {part},\n" for part in parts.split("; ") if part))
         lines.append("    }\n    set(self) {\n")
         for kind, field, text in fields:
             own = rust_input(of, kind, field, known)

@@ -200,11 +200,12 @@ typedef struct chorale_members {
    * without centre fails with STATE. NULL: no centre is set. */
   const int64_t *centre_chains;
   const int64_t *centre_positions; /* by clique: the position of its centre; NULL: 0 for all */
-  /* By entry, for a whole chain of T positions: T entries each. classes: the class of each position
-   * (property.h); NULL, or NULL for a chain: all 0. tables: for FIRE_TABLE (property.h), the value
-   * to fire, or -1 for none; for a property of create_token_label, any numbers, such as token ids.
-   * NULL, or NULL for a chain: the tokens of the chain. */
+  /* By entry, for a whole chain: the class of each of its positions (property.h). NULL, or NULL for a
+   * chain: all 0. */
   const int32_t *const *classes;
+  /* By entry, for a whole chain: a number for each of its positions. FIRE_TABLE (property.h) fires it,
+   * -1 for none; a property of create_token_label compares it, such as a token id. NULL, or NULL for
+   * a chain: the tokens of the chain. */
   const int32_t *const *tables;
   /* 1: the arrays of classes and tables are not copied, and must stay valid and unchanged until the
    * last reference to the model is released. 0 (default): copied. */

@@ -1597,8 +1597,9 @@ pub struct chorale_members {
     pub centre_chains: *const i64,
     #[doc = " by clique: the position of its centre; NULL: 0 for all"]
     pub centre_positions: *const i64,
-    #[doc = " By entry, for a whole chain of T positions: T entries each. classes: the class of each position\n (property.h); NULL, or NULL for a chain: all 0. tables: for FIRE_TABLE (property.h), the value\n to fire, or -1 for none; for a property of create_token_label, any numbers, such as token ids.\n NULL, or NULL for a chain: the tokens of the chain."]
+    #[doc = " By entry, for a whole chain: the class of each of its positions (property.h). NULL, or NULL for a\n chain: all 0."]
     pub classes: *const *const i32,
+    #[doc = " By entry, for a whole chain: a number for each of its positions. FIRE_TABLE (property.h) fires it,\n -1 for none; a property of create_token_label compares it, such as a token id. NULL, or NULL for\n a chain: the tokens of the chain."]
     pub tables: *const *const i32,
     #[doc = " 1: the arrays of classes and tables are not copied, and must stay valid and unchanged until the\n last reference to the model is released. 0 (default): copied."]
     pub borrow: i32,

@@ -4,7 +4,7 @@ use crate::array::Element;
 use crate::handle::Handle;
 use crate::panics::Slot;
 use crate::pass::{count, lent, lent_all, lent_offsets, size, Pass};
-use crate::{c, Chain, Corpus, Model, Potential, Property, Result};
+use crate::{c, Chain, Corpus, Members, Model, Potential, Property, Result};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -59,33 +59,6 @@ impl<'a> CliqueSetup<'a> {
             raw.potential = centres.first().copied().unwrap_or(std::ptr::null());
         }
         Ok(raw)
-    }
-}
-
-options! {
-    /// Members for [`ModelBuilder::add_members`]: chains, and what else is known of each.
-    #[derive(Clone, Copy, Debug)]
-    #[must_use]
-    pub struct Members<'x> of chorale_members {
-        chains: &'x [i64],
-        centres: Option<(&'x [i64], &'x [i64])>,
-    }
-    set(self) {
-        /// Members of several cliques: clique `first + c` gets the members `offsets[c] ..
-        /// offsets[c + 1]`, in this order.
-        offsets: &'x [i64] => _,
-        /// The position of each member within its chain; -1 for the whole chain.
-        positions: &'x [i64] => [self.chains.len()],
-        /// How often each member counts in the potential, at least 1. The count of a value is then the
-        /// sum of the weights of the members with this value, and the sum of all weights takes the place
-        /// of the number of members n. The members' scores do not change. A clique with a weight above 1
-        /// gets all its members in one call.
-        weights: &'x [i64] => [self.chains.len()],
-        /// For each whole chain the class of each position, a small number; None: all 0.
-        classes: &'x [Option<&'x [i32]>] => _,
-        /// For each whole chain the number that the property reads at each position, such as a token
-        /// id; None: the chain's tokens.
-        tables: &'x [Option<&'x [i32]>] => _,
     }
 }
 

@@ -2,18 +2,16 @@
 
 use crate::array::{named, product, Element, IntoMatrix, Matrix};
 use crate::pass::{count, lent, size};
-use crate::{c, Error, Orientation, Result, Transitions};
+use crate::{c, Chain, Error, Result, Transitions};
 
-options! {
-    /// The scores of one sequence or tree: unary scores, positions x labels, and transitions. A
-    /// labelling gives one label to each position. Its score is the sum of the unary scores of its
-    /// labels, a transition score for each edge, and the start and end scores. An edge joins a position
-    /// to the position before it, or in a tree to its parent. The chain borrows its arrays (`'s`).
+impl<'s, N: Element> Chain<'s, N> {
+    /// Makes a chain of unary scores, positions x labels. Minus infinity forbids a label at a
+    /// position. Errors: Shape (a ragged array; the message names the row), OutOfMemory.
     ///
-    /// Scores are accepted as any type that implements [`IntoMatrix`]. Every call that takes a chain
-    /// checks its arrays. The possible errors, which other comments call "those of a [`Chain`]", are
-    /// Shape, Size (no labels), SizeOverflow, NotANumber, Infinite, OutOfRange (forced labels, parents,
-    /// a magnitude above 1e280), LabelsMismatch (transitions), ParentOrder, ParentCycle.
+    /// Every call that takes a chain checks its arrays. The possible errors, which other comments call
+    /// "those of a [`Chain`]", are Shape, Size (no labels), SizeOverflow, NotANumber, Infinite,
+    /// OutOfRange (forced labels, parents, a magnitude above 1e280), LabelsMismatch (transitions),
+    /// ParentOrder, ParentCycle.
     ///
     /// ```
     /// use libchorale as ch;
@@ -28,36 +26,6 @@ options! {
     /// # Ok(())
     /// # }
     /// ```
-    #[derive(Clone, Debug)]
-    #[must_use = "a chain is scores for a solver or a model"]
-    pub struct Chain<'s, N: Element = f64> of chorale_chain {
-        unary: Matrix<'s, N>,
-        transitions: Option<Transitions>,
-        /// One matrix, labels x labels, or one for each edge below the other.
-        edges: Option<Matrix<'s, N>>,
-        allowed: Option<Matrix<'s, u8>>,
-    }
-    set(self) {
-        /// Sets whether the rows of this chain's own transition matrices stand for the label before or
-        /// for the label after. The default is [`Orientation::RowsFrom`]: the label before.
-        orientation: Orientation,
-        /// Sets start scores: for each label the score of this label at the first position. They
-        /// replace the start scores of the shared transitions.
-        start: &'s [N] => [self.labels()],
-        /// Sets end scores: for each label the score of this label at the last position. They replace
-        /// the end scores of the shared transitions.
-        end: &'s [N] => [self.labels()],
-        /// Makes the chain a tree. parents: for each position its parent, which is an earlier position,
-        /// or -1 for a root.
-        parents: &'s [i32] => [self.len()],
-        /// Sets the label that each position must take, or -1 if the position is free.
-        forced: &'s [i32] => [self.len()],
-    }
-}
-
-impl<'s, N: Element> Chain<'s, N> {
-    /// Makes a chain of unary scores, positions x labels. Minus infinity forbids a label at a
-    /// position. Errors: Shape (a ragged array; the message names the row), OutOfMemory.
     pub fn new(unary: impl IntoMatrix<'s, N>) -> Result<Self> {
         Ok(Self::of(named("unary", unary)?, None, None, None))
     }

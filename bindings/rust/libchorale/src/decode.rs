@@ -210,12 +210,18 @@ impl<'a> Labelled<'a> {
     /// Returns the labels of all positions, labelled together, chain after chain. Errors:
     /// NoLabelling, OutOfMemory.
     pub fn labels(&self) -> Result<Vec<i32>> {
-        self.filled(Labelling::Together)
+        written!(
+            i32,
+            chorale_decoded_labels(self.decoded(), Labelling::Together)
+        )
     }
     /// Returns the best labels of every chain without cliques, in the order of
     /// [`labels`](Self::labels). Errors: NoLabelling, OutOfMemory.
     pub fn alone(&self) -> Result<Vec<i32>> {
-        self.filled(Labelling::Alone)
+        written!(
+            i32,
+            chorale_decoded_labels(self.decoded(), Labelling::Alone)
+        )
     }
     /// Returns the library's result, which must not outlive `self`.
     pub(crate) fn decoded(&self) -> *const c::chorale_decoded {
@@ -223,9 +229,6 @@ impl<'a> Labelled<'a> {
             RunHandle::Decoded(decoded) => decoded.as_ptr(),
             RunHandle::Own(_) => std::ptr::null(), // of no `Labelled`
         }
-    }
-    fn filled(&self, which: Labelling) -> Result<Vec<i32>> {
-        written!(i32, chorale_decoded_labels(self.decoded(), which))
     }
 
     /// Returns the strength of an agreement, given or found; 0 if its potential was given, if even the

@@ -36,6 +36,36 @@ options! {
 }
 
 options! {
+    /// The scores of a sequence or a tree of T positions, each of which has one of m labels. The
+    /// score of a labelling is a sum: the unary score of the label at each position, the edge score
+    /// of the labels at each pair of neighbours, the start score of the first label, and the end
+    /// score of the last label. In a tree, a pair of neighbours is a position and its parent; each
+    /// root adds a start score, and each leaf an end score. If one of these scores is minus
+    /// infinity, the labelling is forbidden. All scores of a chain have one element type.
+    #[derive(Clone, Debug)]
+    #[must_use]
+    pub struct Chain<'a, N: Element = f64> of chorale_chain {
+        pub(crate) unary: Matrix<'a, N>,
+        pub(crate) transitions: Option<Transitions>,
+        pub(crate) edges: Option<Matrix<'a, N>>,
+        pub(crate) allowed: Option<Matrix<'a, u8>>,
+    }
+    set(self) {
+        /// What the rows of `edges` are.
+        orientation: Orientation,
+        /// m start scores of this chain alone; default: those of `transitions`.
+        start: &'a [N] => [self.labels()],
+        /// m end scores of this chain alone; default: those of `transitions`.
+        end: &'a [N] => [self.labels()],
+        /// A tree: T parents, each an earlier position, or -1 for a root (position 0 and possibly
+        /// others). Default: a chain.
+        parents: &'a [i32] => [self.len()],
+        /// T labels that positions must take, -1: free. Default: all free.
+        forced: &'a [i32] => [self.len()],
+    }
+}
+
+options! {
     /// The options for solving a clique. Each method sets one; one that is not set has its default.
     #[derive(Clone, Debug, Default)]
     #[must_use]
@@ -169,6 +199,38 @@ options! {
 }
 
 options! {
+    /// Members of one clique, or of several consecutive ones.
+    #[derive(Clone, Copy, Debug)]
+    #[must_use]
+    pub struct Members<'a> of chorale_members {
+        pub(crate) chains: &'a [i64],
+        pub(crate) centres: Option<(&'a [i64], &'a [i64])>,
+    }
+    set(self) {
+        /// Clique first + c gets the members offsets\[c\] .. offsets\[c + 1\] - 1: cliques + 1
+        /// entries, ascending.
+        offsets: &'a [i64] => _,
+        /// For each member: a position in this chain, or -1 for the whole chain. Default: whole
+        /// chains in property cliques, position 0 in others, as for single items.
+        positions: &'a [i64] => [self.chains.len()],
+        /// For each member: how often the member counts, \>= 1: the weights w_i. The count of a
+        /// value is the sum of the weights of the members with this value, and n is the sum of all
+        /// weights; this holds in the potential, in reasons. The scores of the members are not
+        /// multiplied. If the options of a run ask for exact max-marginals or for an algorithm that
+        /// takes no weights, they do not apply to cliques with weights. Default: 1 for all.
+        weights: &'a [i64] => [self.chains.len()],
+        /// For each member, for a whole chain: the class of each of its positions. Default, or
+        /// None: all 0.
+        classes: &'a [Option<&'a [i32]>] => _,
+        /// For each member, for a whole chain: a number for each of its positions.
+        /// [`Action::Table`] fires it, -1 for none; a property of
+        /// [`Property::token_label`](crate::Property::token_label) compares it, such as a token id.
+        /// Default, or None: the tokens of the chain.
+        tables: &'a [Option<&'a [i32]>] => _,
+    }
+}
+
+options! {
     /// The columns of a table of N rows. Each is a mention of one of K keys, such as a name, with
     /// one of m labels. Experimental.
     #[derive(Clone, Copy, Debug)]
@@ -197,6 +259,23 @@ options! {
         answers: &'a [i32] => [self.keys],
         /// For each row: labels told before, when a ledger is filled from its rows.
         told: &'a [i32] => [self.key.len()],
+    }
+}
+
+options! {
+    /// The options of all potentials. Each method sets one; one that is not set has its default.
+    #[derive(Clone, Debug, Default)]
+    #[must_use]
+    pub struct PotentialOptions<'a> of chorale_potential_options {
+    }
+    set(self) {
+        /// The factor by which the potential is multiplied.
+        scale: Scale,
+        /// Shape of the tables of a SUM; other families ignore it.
+        shape: Shape,
+        /// For each value whether it is counted. Members with another value are part of n, but add
+        /// nothing, and it is never the majority. Default: every value is counted.
+        counted: &'a [bool] => _,
     }
 }
 

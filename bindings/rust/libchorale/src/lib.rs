@@ -115,9 +115,8 @@ mod table;
 mod transitions;
 
 pub use array::{Element, IntoMatrix, Matrix};
-pub use builder::{CliqueSetup, Members, ModelBuilder};
+pub use builder::{CliqueSetup, ModelBuilder};
 pub use cancel::Cancel;
-pub use chain::Chain;
 pub use chain_solver::{ChainSolution, ChainSolver, KBest, Marginals};
 pub use clique::{CliqueMarginals, CliqueSolution, CliqueSolver, Start};
 pub use constants::*;
@@ -127,9 +126,10 @@ pub use labels::{LabelMap, Mask};
 pub use learn::{learn, Learnt};
 pub use model::{ChainTokens, ChainView, LabellingScore, Member, Model};
 pub use options::{
-    Automaton, CliqueOptions, CliqueProblem, Corpus, LearnOptions, Mentions, RunOptions,
+    Automaton, Chain, CliqueOptions, CliqueProblem, Corpus, LearnOptions, Members, Mentions,
+    PotentialOptions, RunOptions,
 };
-pub use potential::{Potential, PotentialOptions};
+pub use potential::Potential;
 pub use problem::Problem;
 pub use property::{Property, PropertyOptions};
 pub use rules::{Rule, Rules};

@@ -36,7 +36,7 @@ pub struct Model {
     pub(crate) slots: Slots,
 }
 
-debug!(Model: chains, cliques, members);
+debug!(Model: chains, cliques);
 
 /// A chain as it was added to a model, in the element type of its scores.
 #[derive(Clone, Debug)]
@@ -114,19 +114,13 @@ impl Model {
     pub fn cliques(&self) -> usize {
         count(unsafe { c::chorale_model_clique_count(self.as_ptr()) })
     }
-    /// Returns the number of members of all cliques together.
-    pub fn members(&self) -> usize {
-        (0..self.cliques())
-            .map(|clique| self.clique_members(clique))
-            .sum()
-    }
     /// Returns the number of positions of a chain; 0 if there is no such chain.
     pub fn chain_length(&self, chain: usize) -> usize {
         self.raw_chain(chain).map_or(0, |raw| count(raw.0.length))
     }
     /// Returns the number of members of a clique, including its centre; 0 if there is no such
     /// clique.
-    pub fn clique_members(&self, clique: usize) -> usize {
+    fn clique_members(&self, clique: usize) -> usize {
         let none = std::ptr::null_mut::<i64>();
         let mut needed = 0;
         let model = &self.handle;

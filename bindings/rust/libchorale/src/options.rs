@@ -4,8 +4,8 @@ use crate::array::{product, Element, Matrix};
 use crate::pass::{index, lent_or_none, positive, seconds, size, Pass};
 use crate::rules::RawRules;
 use crate::{
-    c, panics, Action, Algorithm, Cancel, JointMode, LearnProgress, MessageElement, Progress,
-    Result, Rules, Start, Transitions,
+    c, panics, Action, Algorithm, Cancel, JointMode, LearnProgress, MessageElement, Orientation,
+    Progress, Result, Rules, Scale, Shape, Start, Transitions,
 };
 use std::borrow::Cow;
 use std::ops::ControlFlow;

@@ -4,7 +4,7 @@ use crate::array::{named, IntoMatrix};
 use crate::handle::Handle;
 use crate::panics::{settle, Slot};
 use crate::pass::{count, lent, size};
-use crate::{c, Result, Scale, Shape};
+use crate::{c, PotentialOptions, Result};
 use std::os::raw::c_void;
 use std::sync::Arc;
 
@@ -40,25 +40,6 @@ pub struct Potential {
 }
 
 debug!(Potential: values);
-
-options! {
-    /// Options of a potential: the scale, the shape of tables, and the counted values.
-    #[derive(Clone, Debug, Default)]
-    #[must_use = "options are for a call"]
-    pub struct PotentialOptions<'a> of chorale_potential_options {
-    }
-    set(self) {
-        /// Sets the factor by which the potential is multiplied.
-        scale: Scale,
-        /// Declares the shape of the tables of a SUM. The declaration is not checked. Other families
-        /// ignore it.
-        shape: Shape,
-        /// Sets which values are counted, one entry for each value. A value that is not counted adds
-        /// nothing to the potential, but its members are still included in the n of
-        /// [`scale`](Self::scale).
-        counted: &'a [bool] => _,
-    }
-}
 
 impl PotentialOptions<'_> {
     /// Returns the defaults: no scale, the shape of tables detected, every value counted.
@@ -193,23 +174,11 @@ impl Potential {
     /// function is called on the threads that need the score, on several at once if several use the
     /// potential. A panic in the function ends the computation and is resumed. Errors: Size (no
     /// values), SizeOverflow, OutOfMemory.
-    pub fn callback(
-        values: usize,
-        function: impl Fn(&[i64], usize) -> Option<f64> + Send + Sync + 'static,
-    ) -> Result<Self> {
-        Self::callback_with(values, function, &PotentialOptions::new())
-    }
-
-    /// Makes a potential as [`callback`](Self::callback) does, with options.
-    pub fn callback_with<F>(
-        values: usize,
-        function: F,
-        options: &PotentialOptions<'_>,
-    ) -> Result<Self>
+    pub fn callback<F>(values: usize, function: F) -> Result<Self>
     where
         F: Fn(&[i64], usize) -> Option<f64> + Send + Sync + 'static,
     {
-        let raw = options.raw(values)?;
+        let options = PotentialOptions::new().raw(values)?;
         let slot = Arc::new(Slot::default());
         let user = Box::into_raw(Box::new(Callback {
             function,
@@ -219,7 +188,7 @@ impl Potential {
             let (values, score, release) = (size(values), score_counts::<F>, release::<F>);
             let (score, user, release) = (Some(score as _), user.cast(), Some(release as _));
             c::chorale_potential_create_callback(
-                host, values, score, user, release, &raw, made, error,
+                host, values, score, user, release, &options, made, error,
             )
         });
         if made.is_err() {
