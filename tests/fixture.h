@@ -225,8 +225,8 @@ typedef struct ToldChain {
   double score, own_score;
   int changed;
 } ToldChain;
-/* Reads the JSON of a run: what it tells of each chain, and the score of each clique. Returns NULL,
- * or complain(...). */
+/* Reads the JSON of a run: what it tells of each chain, and the score of each clique (cliques 0: of
+ * none). Returns NULL, or complain(...). */
 const char *told_scores(const chorale_run *run, int64_t chains, ToldChain *of_chains,
                         int64_t cliques, double *of_cliques);
 
