@@ -534,7 +534,7 @@ MISTAKES = [
     (["settle", *COLUMNS, "--gold", "no"], MENTIONS, "--gold: there is no column 'no'"),
     (["settle", *COLUMNS[:4], "--confidence", "no"], MENTIONS, "--confidence: there is no column"),
     (["settle", *COLUMNS[:4], "--confidence", "2"], MENTIONS, "--confidence is 2.0; it must be"),
-    (["settle", *COLUMNS, "--names", "a,b,c"], MENTIONS, '--names is "a,b,c"; it must be five'),
+    (["settle", *COLUMNS, "--names", "a,b,c"], MENTIONS, "--names is ['a', 'b', 'c']; it must have 5"),
     (
         ["settle", *COLUMNS, "--names", "a,b,c,d,doc"],
         MENTIONS,

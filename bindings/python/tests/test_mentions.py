@@ -538,30 +538,13 @@ def of_0_2(strength, bonuses):
     )
 
 
-def test_learnt_bonuses_of_0_2_count():
-    """Under weights with bonuses, labels and probabilities are those of the definition."""
-    learnt = Learnt.from_json(of_0_2(1.5, [0.4, -0.3, 0.1]))
-    strengths = ch.Strengths(["name"], ["P", "L", "O"], learnt)
-    (of,) = strengths._weights(["name"])
-    assert of.strength == pytest.approx(1.5) and of.bonus == pytest.approx([0.4, -0.3, 0.1])
+def test_learnt_bonuses_of_0_2_are_refused():
+    strengths = ch.Strengths(["name"], ["P", "L", "O"], Learnt.from_json(of_0_2(1.5, [0.4, 0.4, 0.4])))
+    assert strengths._of(["name"]) == [pytest.approx(1.5)]
+    strengths = ch.Strengths(["name"], ["P", "L", "O"], Learnt.from_json(of_0_2(1.5, [0.4, -0.3, 0.1])))
     rows = [{"name": 1, "label": label} for label in "PPLO"]
-    result = ch.agree(rows, key="name", label="label", confidence=0.75, strength=strengths)
-    logs = np.full((4, 3), math.log(0.125))
-    logs[range(4), ["PLO".index(row["label"]) for row in rows]] = math.log(0.75)
-
-    def value(given):
-        bonus = sum(of.bonus[label] for label in given)
-        return score(given, logs, [[[0, 1, 2, 3]]], [of.strength]) + bonus
-
-    now = ["PLO".index(row["together"]) for row in result]
-    best = max(itertools.product(range(3), repeat=4), key=value)
-    assert value(now) == pytest.approx(value(best), abs=1e-5)
-    for row in range(4):
-        scores = np.array(
-            [max(value([*now[:row], v, *now[row + 1 :]]), value([v] * 4)) for v in range(3)]
-        )
-        odds = np.exp(scores - scores.max())
-        assert result[row]["probability"] == pytest.approx(odds[now[row]] / odds.sum(), abs=1e-5)
+    with pytest.raises(ValueError, match="strength has a bonus for each label"):
+        ch.agree(rows, key="name", label="label", strength=strengths)
 
 
 # ---- Bad input
@@ -751,7 +734,7 @@ def test_bad_arguments():
         ({"scale": "odds"}, ValueError, "scale is 'odds'"),
         ({"scale": "logarithm"}, ValueError, "row 0: column 'sure' is 0.9, not a logarithm"),
         ({"labels": ["LOC", "LOC"]}, ValueError, "labels has 'LOC' twice; all must differ"),
-        ({"names": ("a", "b")}, ValueError, "names is .*; it must have four"),
+        ({"names": ("a", "b")}, ValueError, "names is .*; it must have 4 different"),
         ({"threads": 0}, ValueError, "threads"),
     ):
         with pytest.raises(error, match=match):
@@ -829,7 +812,7 @@ def test_progress_of_learning(bars, capsys):
     runs = strengths.learnt.report["runs"]
     assert 0 < runs <= bar.options["total"] == bar.n and bar.closed
     ch.agree(rows, **given, progress=bars)
-    assert [bar.options["desc"] for bar in bars.made[1:]] == ["learn", "agree"]
+    assert [bar.options["desc"] for bar in bars.made[1:]] == ["agree", "learn"]
     assert all(bar.closed and bar.n == bar.options["total"] for bar in bars.made)
     ch.learn_strengths(rows, **given, progress=False)
     ch.learn_strengths(rows, **given)  # no bar, since the error stream is no terminal

@@ -511,8 +511,8 @@ def test_review_is_by_solving_under_each_answer(rng):
 def test_bad_arguments():
     for given, match in (
         ({"scale": "odds"}, "scale is 'odds'"),
-        ({"unusable": "drop"}, "unusable is 'drop', not 'raise', 'keep' or 'fill'"),
-        ({"names": ["a"]}, "names is .*; it must have five"),
+        ({"unusable": "drop"}, "unusable is 'drop', not one of 'raise', 'keep', 'fill'"),
+        ({"names": ["a"]}, "names is .*; it must have 5 different"),
         ({"missing": 2.0}, "missing is 2.0; it must be from 0 to 1"),
         ({"confidence": -1.0}, "confidence is -1.0"),
         ({"labels": []}, "labels is empty"),

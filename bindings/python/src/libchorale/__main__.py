@@ -91,11 +91,6 @@ def _reader(value: str) -> Callable[[str], Any]:
             raise argparse.ArgumentTypeError(
                 f'is "{text}"; it must be a whole number from {least} on'
             )
-        if kind == "A,B,C,D,E":
-            names = _list(text)
-            if len(set(names)) == len(NAMES) and "" not in names:
-                return names
-            raise argparse.ArgumentTypeError(f'is "{text}"; it must be five different names')
         try:
             number = float(text)
         except ValueError:
@@ -106,7 +101,7 @@ def _reader(value: str) -> Callable[[str], Any]:
             raise argparse.ArgumentTypeError(f'is "{text}"; it must not be negative')
         return number
 
-    if kind == "A,B,...":
+    if "," in kind:
         return _list
     return str if kind in ("COLUMN", "PATH", "RULE", "WHAT") else read
 
@@ -259,25 +254,22 @@ def command_settle(given: Mapping[str, Any]) -> bytes:
             settled = settle(table.rows, **arguments)
         except TableError as error:
             for problem in error.problems:
-                text = f"{table.place}, {_line(table, problem.row)}: {problem.what}"
-                print(_printable(text), file=sys.stderr)
+                row = problem.row
+                where = f"line {table.lines[row]}" if table.lines else f"row {row}"
+                print(_printable(f"{table.place}, {where}: {problem.what}"), file=sys.stderr)
             rule = (
                 "--unusable keep leaves such rows as they are, fill gives them their keys' labels"
             )
             raise Stop(BAD_INPUT, f"{len(error.problems)} entries cannot be used; {rule}") from None
         if "answers" in given:
             settled = settled.answer(_answers(given["answers"]))
-    print(_printable_lines(str(settled)), file=sys.stderr)
+    print(*map(_printable, str(settled).split("\n")), sep="\n", file=sys.stderr)
     if "page" in given:
         write(settled.page(given.get("review", 20)).encode("utf-8", "replace"), given["page"])
     if "review" in given:
         return as_json(map(dataclasses.asdict, settled.review(given["review"])))
     names = [*table.names, *given.get("names", NAMES)]
     return as_table(settled.table, names, form, delimiter)
-
-
-def _line(table: Table, row: int) -> str:
-    return f"line {table.lines[row]}" if table.lines else f"row {row}"
 
 
 # ---- Sequences
@@ -446,10 +438,6 @@ def _as_text(corpus: _Corpus, labels: list[list[Any]], own: list[list[Any]]) -> 
 def _printable(text: str) -> str:
     """Returns the text with control characters as "?", since a terminal would obey them."""
     return re.sub(r"[\x00-\x1f\x7f-\x9f]", "?", text)
-
-
-def _printable_lines(text: str) -> str:
-    return "\n".join(map(_printable, text.split("\n")))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

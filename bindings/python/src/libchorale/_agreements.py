@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from . import _arrays as arrays
 from . import _declarations as c
+from ._handle import optional
 from ._native import struct
 from .chain import Transitions
 from .errors import Error, OutOfRangeError, Renaming
@@ -79,8 +80,7 @@ class Agreement:
     def __post_init__(self) -> None:
         if not isinstance(self.what, Property):
             arrays.chosen("what", self.what, KINDS)
-        if self.potential is not None and not isinstance(self.potential, Potential):
-            raise TypeError(f"potential is {self.potential!r}, not a Potential")
+        optional("potential", self.potential, Potential)
 
 
 Agree = Union[str, Property, Agreement, "tuple[str | Property, Strength]"]

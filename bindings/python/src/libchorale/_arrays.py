@@ -295,6 +295,11 @@ def choices(prefix: str) -> dict[Any, int]:
     return {name[len(begin) :].lower(): number for name, number in known}
 
 
+def named(prefix: str) -> dict[int, Any]:
+    """Returns the names of the constants of `choices`, in words: "too dear" for too_dear."""
+    return {number: name.replace("_", " ") for name, number in choices(prefix).items()}
+
+
 def chosen(name: str, value: Any, known: dict[Any, int] | str) -> int:
     """Returns known[value], or choices(known)[value] if `known` is a prefix. If `value` is a text,
     '-' in it means the same as '_'."""

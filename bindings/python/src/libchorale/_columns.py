@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -91,26 +91,6 @@ def together(columns: Sequence[Codes]) -> tuple[npt.NDArray[np.int32], int]:
 # ---- Columns of Python objects
 
 
-def one_type(place: str, values: Iterable[Any], is_null: Callable[[Any], bool]) -> None:
-    """Raises TypeError, which names the row, if values that are not null have different types."""
-    known: type[Any] | None = None
-    for row, value in enumerate(values):
-        if is_null(value):
-            continue
-        known = known or type(value)
-        if type(value) is not known:
-            raise TypeError(
-                f"{place} is of mixed types: {value!r} in row {row} is of type "
-                f"{type(value).__name__}, and entries before are of type {known.__name__}"
-            )
-
-
-def number_of(place: str, row: int, value: Any) -> float:
-    if isinstance(value, (str, bytes)) or not hasattr(value, "__float__"):
-        raise TypeError(f"{place} holds {value!r} in row {row}, not a number")
-    return float(value)
-
-
 class Objects(Column):
     """A column of Python objects; None and NaN are null."""
 
@@ -119,15 +99,18 @@ class Objects(Column):
         self._values = values
 
     def encoded(self) -> Codes:
-        values = self._values
-        one_type(self.place, values, arrays.missing)
-        known: dict[Any, int] = {}
-        try:
-            codes = [-1 if arrays.missing(v) else known.setdefault(v, len(known)) for v in values]
-        except TypeError:
-            kind = next(type(value).__name__ for value in values if not arrays.missing(value))
-            raise self._unusable("texts or integers", kind) from None
-        return Codes.of(codes, list(known))
+        kind: type[Any] | None = None
+        for row, value in enumerate(self._values):
+            if hasattr(value, "__len__") or not arrays.missing(value):
+                kind = kind or type(value)
+                if type(value) is not kind:
+                    raise TypeError(
+                        f"{self.place} is of mixed types: {value!r} in row {row} is of type "
+                        f"{type(value).__name__}, and entries before are of type {kind.__name__}"
+                    )
+        if kind is not None and not issubclass(kind, Hashable):
+            raise self._unusable("texts or integers", kind.__name__)
+        return self.mixed()
 
     def floats(self) -> Doubles | None:
         known = [math.nan if arrays.missing(value) else value for value in self._values]
@@ -143,8 +126,10 @@ class Objects(Column):
             if not hasattr(value, "__len__") and arrays.missing(value):
                 codes.append(-1)
                 continue
-            name: Any = value if isinstance(value, Hashable) else repr(value)
-            code = known.setdefault((type(value), name), len(values))
+            try:
+                code = known.setdefault((type(value), value), len(values))
+            except TypeError:  # not hashable
+                code = known.setdefault((type(value), repr(value)), len(values))
             if code == len(values):
                 values.append(value)
             codes.append(code)
@@ -164,7 +149,10 @@ class Objects(Column):
             if widths[-1] != widths[0]:
                 rule = f"has {widths[-1]} entries in row {row} and {widths[0]} in rows before"
                 wrong = wrong or f"{self.place} {rule}"
-            flat += [number_of(self.place, row, entry) for entry in value]
+            for entry in value:
+                if isinstance(entry, (str, bytes)) or not hasattr(entry, "__float__"):
+                    raise TypeError(f"{self.place} holds {entry!r} in row {row}, not a number")
+                flat.append(float(entry))
         if not widths:
             raise self._unusable("lists of numbers", "null")
         if wrong:
@@ -182,19 +170,12 @@ class Series(Column):
     def encoded(self) -> Codes:
         import pandas
 
-        series = self._series
-        if isinstance(series.dtype, pandas.CategoricalDtype):
-            return Codes.of(series.cat.codes.to_numpy(), list(series.cat.categories))
-        if series.dtype == object:
-            one_type(
-                self.place,
-                series,
-                lambda value: bool(pandas.api.types.is_scalar(value) and pandas.isna(value)),
-            )
+        if self._series.dtype == object:
+            return self._objects().encoded()
         try:
-            found, unique = pandas.factorize(series)
+            found, unique = pandas.factorize(self._series)
         except TypeError:
-            raise self._unusable("texts or integers", series.dtype) from None
+            raise self._unusable("texts or integers", self._series.dtype) from None
         plain = [v.item() if isinstance(v, np.generic) else v for v in unique.tolist()]
         return Codes.of(found, plain)
 

@@ -42,12 +42,6 @@ class Evidence:
         )
 
 
-def checked(evidence: Evidence) -> Evidence:
-    if not isinstance(evidence, Evidence):
-        raise TypeError(f"evidence is {evidence!r}, not an Evidence")
-    return evidence
-
-
 def to_c(given: Evidence | None) -> c.chorale_evidence:
     if given is None:
         return struct(c.chorale_evidence)

@@ -110,7 +110,7 @@ RULES: dict[str, Callable[[str], str]] = {
 
 def ruled(argument: str, rules: Iterable[str]) -> list[Callable[[str], str]]:
     """Returns the functions of rules. Raises ValueError for a name that is not in RULES."""
-    named = [rules] if isinstance(rules, str) else list(rules)
+    named = _listed(rules)
     for name in named:
         if name not in RULES:
             raise ValueError(f"{argument} has {name!r}, not one of {', '.join(RULES)}")
@@ -173,7 +173,7 @@ def normalised(
     return Codes.of(code_of[column.codes], known), merged, (found == -2)[column.codes]
 
 
-# ---- Labels
+# ---- Entries
 
 
 @dataclasses.dataclass(frozen=True)
@@ -186,53 +186,6 @@ class Names:
 
     ABSTAINS = -2
     UNKNOWN = -1
-
-    @classmethod
-    def of(
-        cls,
-        given: Sequence[Any] | Mapping[Any, Any] | None,
-        seen: Mapping[Any, int],
-        abstain: Any,
-        rules: Iterable[str],
-        column: Any = None,
-    ) -> Names:
-        """given: the labels; or for each label a list of its other spellings; None: those that are
-        seen, of several spellings the commonest. seen: how often each value occurs. column: the
-        name of the column in which they are seen."""
-        fold = ruled("label_rules", rules)
-        none = [] if abstain is None else [abstain] if isinstance(abstain, str) else list(abstain)
-        numbers: dict[Any, int] = {}
-        for value in none:
-            numbers.update({value: cls.ABSTAINS, spelt(value, fold): cls.ABSTAINS})
-        labels: list[Any] = []
-        if given is None:
-            by_count = sorted(seen, key=lambda value: -seen[value])
-            groups: dict[Any, Any] = {}
-            for value in by_count:
-                text = spelt(value, fold)
-                if text != "" and text not in numbers:
-                    groups.setdefault(text, value)
-            chosen = set(groups.values())
-            labels = [value for value in seen if value in chosen]
-            others: list[tuple[int, Any]] = []
-        else:
-            labels = list(given)
-            arrays.distinct("labels", labels)
-            others = []
-            if isinstance(given, Mapping):
-                for number, spellings in enumerate(given.values()):
-                    more = [spellings] if isinstance(spellings, str) else list(spellings or [])
-                    others += [(number, value) for value in more]
-        if not labels:
-            if given is not None:
-                raise ValueError("labels is empty")
-            raise ValueError(
-                f"column {column!r} has no label: each entry is null, empty or one of abstain"
-            )
-        for number, label in [*enumerate(labels), *others]:
-            numbers.setdefault(spelt(label, fold), number)
-        numbers.update({label: number for number, label in enumerate(labels)})
-        return cls(labels, numbers, fold)
 
     def number(self, value: Any) -> int:
         """Returns the number of a value's label, or ABSTAINS, or UNKNOWN."""
@@ -249,24 +202,76 @@ class Names:
         return some + (", ..." if len(self.labels) > 10 else "")
 
 
-# ---- Confidences
+# The scales of confidences, and what is wrong with a number that is none.
+SCALES = {
+    "probability": "not from 0 to 1",
+    "percent": "not from 0 to 100",
+    "logarithm": "not a logarithm of a probability, at most 0",
+}
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass
 class Reader:
-    """Reads single confidences. scale: "probability", "percent" or "logarithm". levels: what words
-    mean."""
+    """How entries are read: the arguments of `settle` of these names, which describes them."""
 
-    scale: str
-    levels: Mapping[str, float]
+    labels: Sequence[Any] | Mapping[Any, Any] | None
+    scale: str = "probability"
+    levels: Mapping[str, float] = dataclasses.field(default_factory=lambda: LEVELS)
+    missing: float | None = None
+    abstain: Any = None
+    key_rules: Iterable[str] = ()
+    label_rules: Iterable[str] = ()
+    numbers: bool = True
 
-    @classmethod
-    def of(cls, scale: str, levels: Mapping[str, float]) -> Reader:
-        check_scale(scale)
-        return cls(scale, {word.casefold(): share for word, share in levels.items()})
+    def __post_init__(self) -> None:
+        if self.scale not in SCALES:
+            raise ValueError(f"scale is {self.scale!r}, not one of {', '.join(map(repr, SCALES))}")
+        self.levels = {word.casefold(): share for word, share in self.levels.items()}
+        if self.missing is not None:
+            self.missing = check_share("missing", self.missing)
+        self.key_rules = _listed(self.key_rules)
+        self.label_rules = _listed(self.label_rules)
+        self.of_keys = ruled("key_rules", self.key_rules)
+        self.of_labels = ruled("label_rules", self.label_rules)
 
-    def numbers(self, given: Doubles) -> Doubles:
-        """Returns probabilities; NaN stays NaN."""
+    def names(
+        self, labels: Sequence[Any] | Mapping[Any, Any] | None, seen: Mapping[Any, int], column: Any
+    ) -> Names:
+        """labels: the labels; or for each label a list of its other spellings; None: those that are
+        seen, of several spellings the commonest. seen: how often each value occurs. column: the
+        name of the column in which they are seen."""
+        numbers: dict[Any, int] = {}
+        for value in [] if self.abstain is None else _listed(self.abstain):
+            for text in (value, spelt(value, self.of_labels)):
+                numbers[text] = Names.ABSTAINS
+        others: list[tuple[int, Any]] = []
+        if labels is None:
+            commonest: dict[Any, Any] = {}
+            for value in sorted(seen, key=lambda value: -seen[value]):
+                text = spelt(value, self.of_labels)
+                if text != "" and text not in numbers:
+                    commonest.setdefault(text, value)
+            chosen = set(commonest.values())
+            known = [value for value in seen if value in chosen]
+            if not known:
+                raise ValueError(
+                    f"column {column!r} has no label: each entry is null, empty or one of abstain"
+                )
+        else:
+            known = list(labels)
+            arrays.distinct("labels", known)
+            if not known:
+                raise ValueError("labels is empty")
+            if isinstance(labels, Mapping):
+                for number, spellings in enumerate(labels.values()):
+                    others += [(number, value) for value in _listed(spellings or [])]
+        for number, label in [*enumerate(known), *others]:
+            numbers.setdefault(spelt(label, self.of_labels), number)
+        numbers.update({label: number for number, label in enumerate(known)})
+        return Names(known, numbers, self.of_labels)
+
+    def shares(self, given: Doubles) -> Doubles:
+        """Returns the probabilities that numbers stand for; NaN stays NaN."""
         if self.scale == "percent":
             return given / 100
         return np.exp(given) if self.scale == "logarithm" else given
@@ -278,20 +283,8 @@ class Reader:
             if text in self.levels:
                 return float(self.levels[text])
             if text.endswith("%"):
-                return _within(self.number(text.rstrip("% \u00a0")) / 100)
-        number = self.number(value)
-        return _within(float(self.numbers(np.array([number]))[0]))
-
-    def number(self, value: Any) -> float:
-        """Returns the number that a value or text is, also with a decimal comma; NaN if none."""
-        if isinstance(value, str):
-            value = value.replace(",", ".")
-        elif isinstance(value, (bool, np.bool_)):
-            return math.nan
-        try:
-            return float(value)
-        except (TypeError, ValueError):
-            return math.nan
+                return _within(number_of(text.rstrip("% \u00a0")) / 100)
+        return _within(float(self.shares(np.array([number_of(value)]))[0]))
 
     def alternatives(self, value: Any) -> dict[Any, float] | None:
         """Returns the probabilities of labels that a list of alternatives gives; None if the value
@@ -323,23 +316,35 @@ class Reader:
         return {label: share / max(1.0, total) for label, share in found.items()} or None
 
     def _pair(self, entry: Any) -> tuple[Any, float]:
-        if isinstance(entry, Mapping):
-            names = ("score", "probability", "confidence", "logprob")
-            scores = [name for name in names if name in entry]
-            if "label" not in entry or not scores:
-                return None, math.nan
-            if scores[0] == "logprob":
-                return entry["label"], dataclasses.replace(self, scale="logarithm").one(
-                    entry["logprob"]
-                )
-            return entry["label"], self.one(entry[scores[0]])
+        if isinstance(entry, Mapping) and "label" in entry:
+            for name in ("score", "probability", "confidence"):
+                if name in entry:
+                    return entry["label"], self.one(entry[name])
+            share = np.exp(number_of(entry.get("logprob")))
+            return entry["label"], _within(float(share))
         if isinstance(entry, (list, tuple)) and len(entry) == 2:
             return entry[0], self.one(entry[1])
         return None, math.nan
 
 
+def _listed(given: Any) -> list[Any]:
+    return [given] if isinstance(given, str) else list(given)
+
+
 def _within(number: float) -> float:
     return number if 0 <= number <= 1 else math.nan
+
+
+def number_of(value: Any) -> float:
+    """Returns the number that a value or text is, also with a decimal comma; NaN if none."""
+    if isinstance(value, str):
+        value = value.replace(",", ".")
+    elif isinstance(value, (bool, np.bool_)):
+        return math.nan
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return math.nan
 
 
 def entry_of(column: Column) -> Callable[[int], Any]:
@@ -349,21 +354,16 @@ def entry_of(column: Column) -> Callable[[int], Any]:
 
 
 def confidences(
-    column: Column, name: str, reader: Reader, missing: float | None, problems: Problems
+    column: Column, name: str, reader: Reader, problems: Problems
 ) -> tuple[Doubles, list[dict[Any, float] | None], Array, int]:
     """Reads a column of confidences or of lists of alternatives. Returns for each row its
     confidence, NaN if it has none; the distinct lists of alternatives, and for each row the index
-    of its list, -1: none; and how many rows got the confidence `missing`."""
-    given = column.floats()
-    rule = {
-        "probability": "not from 0 to 1",
-        "percent": "not from 0 to 100",
-        "logarithm": "not a logarithm of a probability, at most 0",
-    }[reader.scale]
+    of its list, -1: none; and how many rows got the confidence `missing` of the reader."""
+    given, rule, missing = column.floats(), SCALES[reader.scale], reader.missing
     lists: list[dict[Any, float] | None] = []
     if given is not None:
         null = np.isnan(given)
-        shares = reader.numbers(given)
+        shares = reader.shares(given)
         with np.errstate(invalid="ignore"):
             wrong = ~null & ~((shares >= 0) & (shares <= 1))
         of_row = np.zeros(0, dtype=np.int32)
@@ -396,17 +396,11 @@ def counts(column: Column, name: str, problems: Problems) -> Longs:
     given = column.floats()
     if given is None:  # texts, as in CSV
         codes = column.mixed()
-        numbers = [Reader("probability", {}).number(value) for value in codes.all_values()]
-        given = np.array([*numbers, math.nan])[codes.codes]
+        given = np.array([*map(number_of, codes.all_values()), math.nan])[codes.codes]
     with np.errstate(invalid="ignore"):
         right = (given >= 1) & (given <= 2**31 - 1) & (given == np.floor(given))
     problems.add(~right, name, entry_of(column), f"not an integer from 1 to {2**31 - 1}")
     return np.where(right, given, 1).astype(np.int64)
-
-
-def check_scale(scale: str) -> None:
-    if scale not in ("probability", "percent", "logarithm"):
-        raise ValueError(f"scale is {scale!r}, not 'probability', 'percent' or 'logarithm'")
 
 
 def check_share(name: str, value: Any) -> float:

@@ -25,10 +25,7 @@ from .potential import Potential, square
 from .problem import Problem
 from .run import Run, telling
 
-VERDICTS, WARNINGS = (
-    {number: name.replace("_", " ") for name, number in arrays.choices(prefix).items()}
-    for prefix in ("VERDICT", "WARNING")
-)
+VERDICTS, WARNINGS = arrays.named("VERDICT"), arrays.named("WARNING")
 
 
 class Learnt(Closable):

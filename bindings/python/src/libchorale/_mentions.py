@@ -12,7 +12,6 @@ import numpy as np
 from ._agreements import Agreement, Given, Wanted
 from ._columns import Array, Codes, Doubles, Ints, Longs
 from .collective import solved
-from .potential import Potential
 
 # Strengths are reduced by this share when rows are labelled. So where agreement and scores balance
 # exactly, rounding does not decide, and rows keep the labels with the highest scores.
@@ -93,38 +92,6 @@ def components(every: Sequence[Keyed]) -> tuple[Ints, int]:
     return codes, len(unique)
 
 
-@dataclasses.dataclass(frozen=True)
-class Weights:
-    """The weights of all cliques that one key (one or several columns) makes. A clique with n
-    members, n_v of which have label v, scores strength / n * sum_v n_v^2 + sum_v bonus_v n_v."""
-
-    strength: float
-    bonus: Doubles | None = None
-    potential: Potential | None = None  # this score as a potential, if there is a bonus
-
-
-@dataclasses.dataclass
-class Reasons:
-    """The cliques of one key whose scores gain by changes of rows. Entry i of each array is about
-    one row.
-
-    places    the index of the row in the argument `rows` of `Rows.reasons`
-    amounts   how much the score of the row's clique gains
-    cliques   the number of this clique
-    others    the number of other rows of the clique
-    agreeing_before, agreeing  the number of other rows of the clique whose label was the new one
-              before, and is it now
-    With `times` (see `Rows`), all three are sums of `times` over these rows.
-    """
-
-    places: Longs
-    amounts: Doubles
-    cliques: Ints
-    others: Array
-    agreeing_before: Array
-    agreeing: Array
-
-
 class Single:
     """N x m logarithms of rows that have a probability of one label each. Takes the place of an
     array that holds them. own: those of the labels `label`; other: those of each other label."""
@@ -152,7 +119,9 @@ class Rows:
     """Rows with scores and cliques.
 
     scores     N x m logarithms
-    keyed, weights  the cliques of each key, and what they are worth
+    keyed      the cliques of each key
+    strengths  for each key: a clique with n members, n_v of which have label v, scores
+               strength / n * sum_v n_v^2
     times      N: how many equal rows each row stands for; None: one
     own        for each row the label with the highest score; of several such labels, that of
                `before` if it is one of them
@@ -163,11 +132,11 @@ class Rows:
         self,
         scores: Array | Single,
         keyed: Sequence[Keyed],
-        weights: Sequence[Weights],
+        strengths: Sequence[float],
         times: Longs | None,
         before: Ints,
     ) -> None:
-        self.one, self.keyed, self.weights, self.times = scores, keyed, weights, times
+        self.one, self.keyed, self.strengths, self.times = scores, keyed, strengths, times
         self.own = before.copy()
         for rows in blocks(np.arange(len(before))):
             some, entries = scores[rows], np.arange(len(rows))
@@ -186,11 +155,11 @@ class Rows:
         return self.one[rows] if self.times is None else self.one[rows] * self.times[rows, None]
 
     def unsettled(self) -> Longs:
-        """Returns the rows that may change. If strengths are not negative and labels have no bonus,
-        a component whose rows all have the same best label keeps this label, since every row and
-        every clique already has its highest score."""
+        """Returns the rows that may change. If strengths are not negative, a component whose rows
+        all have the same best label keeps this label, since every row and every clique already has
+        its highest score."""
         rows = self.inside
-        if any(of.strength < 0 or of.bonus is not None for of in self.weights):
+        if min(self.strengths) < 0:
             return rows
         component, own = self.component[rows], self.own[rows]
         of_component = np.zeros(self.components, dtype=np.int32)
@@ -205,8 +174,8 @@ class Rows:
         factor: of the strengths."""
         times = None if self.times is None else self.times[rows]
         wanted = []
-        for number, (keyed, of) in enumerate(zip(self.keyed, self.weights)):
-            asked = Agreement("keys", factor * of.strength, of.potential, across=True)
+        for number, (keyed, strength) in enumerate(zip(self.keyed, self.strengths)):
+            asked = Agreement("keys", factor * strength, across=True)
             place = f"key {', '.join(map(repr, keyed.names))}"
             fields = {"keys": keyed.codes[rows], "weights": times}
             wanted.append(Wanted(asked, number, place, fields))
@@ -242,40 +211,33 @@ class Rows:
     def probabilities(self, codes: Ints) -> Doubles:
         """Computes the probabilities that `agree` describes."""
         tables = [self.counts(number, codes) for number in range(len(self.keyed))]
-        rises = [self._rises(number, table) for number, table in enumerate(tables)]
         flips = self._flips(codes, tables)
         found = np.empty(len(codes))
+        # How much the score of a clique increases for each other member with the label, without a
+        # constant that is equal for all labels; 0 for the rows in no clique (-1, the last entry).
+        rises = [
+            np.append(2 * of / keyed.sizes, 0) for keyed, of in zip(self.keyed, self.strengths)
+        ]
         for rows in blocks(self.order):
             # A row that stands for several equal rows has the probability of one of them.
             scores, now = self.one[rows], codes[rows]
             entries = np.arange(len(now))
-            for keyed, of, rise in zip(self.keyed, self.weights, rises):
-                clique = keyed.codes[rows]  # -1: the last entry, of zeros
-                rises_of = rise[clique]
-                # Leaves out the row itself.
-                rises_of[entries, now] -= np.append(2 * of.strength / keyed.sizes, 0)[clique]
+            for keyed, rise, table in zip(self.keyed, rises, tables):
+                if keyed.count == 0:
+                    continue
+                clique = keyed.codes[rows]
+                of_label = rise[clique, None] * table[clique]
+                of_label[entries, now] -= rise[clique]  # leaves out the row itself
                 # Subtracts before adding, so that great strengths that balance each other do not
                 # cost the digits of scores.
-                rises_of -= rises_of[entries, now][:, None]
-                scores += rises_of
+                of_label -= of_label[entries, now][:, None]
+                scores += of_label
             scores -= scores[entries, now][:, None]
             np.maximum(scores, flips[self.component[rows]], out=scores)
             scores -= scores.max(axis=1, keepdims=True)
             shares = np.exp(scores, out=scores)
             found[rows] = shares[entries, now] / shares.sum(axis=1, dtype=np.float64)
         return found
-
-    def _rises(self, number: int, table: Ints) -> Doubles:
-        """Returns (cliques + 1) x m: how much the score of a clique with n members increases if
-        n_v, the number of members with label v, increases by 1. This is 2 strength / n * n_v +
-        bonus_v, without a constant that is equal for all labels. The last entry, for rows of the
-        table that are in no clique, is 0 for all labels."""
-        keyed, of = self.keyed[number], self.weights[number]
-        rises = np.zeros((keyed.count + 1, self.one.shape[1]))
-        np.multiply(table, 2 * of.strength / keyed.sizes[:, None], out=rises[:-1])
-        if of.bonus is not None:
-            rises[:-1] += of.bonus
-        return rises
 
     def _flips(self, codes: Ints, tables: Sequence[Ints]) -> Doubles:
         """Returns (components + 1) x m: the score of a component if all its rows had the label,
@@ -289,37 +251,36 @@ class Rows:
             of = self.component[some]
             begins = np.flatnonzero(np.diff(of, prepend=-1))
             flips[of[begins]] += np.add.reduceat(gains, begins, axis=0)
-        for keyed, of_key, table in zip(self.keyed, self.weights, tables):
+        for keyed, strength, table in zip(self.keyed, self.strengths, tables):
             of_clique = np.zeros(keyed.count + 1, dtype=np.int64)
             of_clique[keyed.codes[rows]] = self.component[rows]
-            where, sizes = of_clique[:-1], keyed.sizes
+            sizes = keyed.sizes
             squares = np.einsum("cv,cv->c", table, table, dtype=np.float64)
-            gain = of_key.strength / sizes * (sizes.astype(np.float64) ** 2 - squares)
-            if of_key.bonus is not None:
-                gain -= table @ of_key.bonus
-                members = np.bincount(where, sizes, minlength=count)
-                flips[:-1] += members[:, None] * of_key.bonus
-            flips[:-1] += np.bincount(where, gain, minlength=count)[:, None]
+            gain = strength / sizes * (sizes.astype(np.float64) ** 2 - squares)
+            flips[:-1] += np.bincount(of_clique[:-1], gain, minlength=count)[:, None]
         return flips
 
-    def reasons(self, number: int, rows: Longs, before: Ints, after: Ints) -> Reasons:
+    def reasons(
+        self, number: int, rows: Longs, before: Ints, after: Ints
+    ) -> tuple[Longs, Doubles, Ints, Array, Array, Array]:
         """Finds the cliques of a key whose scores gain because some rows changed from the label in
-        `before` to the label in `after`."""
-        keyed, of = self.keyed[number], self.weights[number]
+        `before` to the label in `after`. Returns for each of these rows its index in `rows`, how
+        much the score of its clique gains, the number of this clique, the number of other rows of
+        the clique, and how many of them had the new label before and have it now. With `times`, the
+        last three are sums of `times` over these rows."""
+        keyed, strength = self.keyed[number], self.strengths[number]
         inside = np.flatnonzero(keyed.codes[rows] >= 0)
         some = rows[inside]
         clique, table = keyed.codes[some], self.counts(number, after)
-        times = 1 if self.times is None else self.times[some]
+        times = np.ones(1, np.int64) if self.times is None else self.times[some]
         agreeing = table[clique, after[some]] - times
         # A clique with n members, n_v of which have label v, adds strength / n * sum_v n_v^2 to the
         # score. The amount is what the row contributes to this score with its new label, minus what
         # it would contribute with its old label.
-        amount = 2 * of.strength / keyed.sizes[clique] * (agreeing - table[clique, before[some]])
-        if of.bonus is not None:
-            amount = amount + of.bonus[after[some]] - of.bonus[before[some]]
+        amount = 2 * strength / keyed.sizes[clique] * (agreeing - table[clique, before[some]])
         amount = amount * times
         pays = amount > 0
         others = keyed.sizes[clique] - times
         earlier = self.counts(number, before)[clique, after[some]]
-        told: tuple[Any, ...] = (amount, clique, others, earlier, agreeing)
-        return Reasons(inside[pays], *(of_row[pays] for of_row in told))
+        told = inside, amount, clique, others, earlier, agreeing
+        return tuple(of_row[pays] for of_row in told)  # type: ignore[return-value]

@@ -39,9 +39,10 @@ class Bar:
         if callable(make):
             self._bar = make(total=total, desc=what, unit=unit, delay=1, leave=False)
 
-    def step(self, count: int = 1) -> None:
+    def step(self, count: int = 1, keep: int = 0) -> None:
+        """Moves the bar by some steps, if the total is known by no more than leave `keep` steps."""
         if self.left is not None:
-            count = min(count, self.left)
+            count = max(0, min(count, self.left - keep))
             self.left -= count
         if self._bar is not None and count:
             self._bar.update(count)

@@ -66,6 +66,17 @@ class Table:
         self.check(**{argument: name})
         return self.column(name)
 
+    def new_columns(self, names: Sequence[str], count: int) -> list[str]:
+        """Checks the names of new columns."""
+        names = list(names)
+        if len(names) != count or len(set(names)) != count:
+            rule = f"it must have {count} different names of new columns"
+            raise ValueError(f"names is {names}; {rule}")
+        for name in names:
+            if name in self.names:
+                raise ValueError(f"column {name!r} is there already; choose other names")
+        return names
+
     def extended(self, new: New) -> Any:
         """Returns the caller's table with more columns at the end."""
         raise NotImplementedError

@@ -196,9 +196,7 @@ class CollectiveTagger:
         """
         kind = _kind(self.tagger)
         _agreements(self.agree)
-        if self.transitions is not None and kind != "scores":
-            raise ValueError("transitions is given, which only scores (tagger=None) can have")
-        of = _corpus(X, groups, tokens, edges, kind == "scores")
+        of = self._corpus(X, groups, tokens, edges, kind == "scores")
         gold = _gold(y, of.X)
         folds = _folds(of.groups, [len(row) for row in gold])
         labels = self._labels(of.X, gold, kind)
@@ -347,13 +345,19 @@ class CollectiveTagger:
             raise ValueError("X has no positions")
         return float(np.mean(right))
 
+    def _corpus(self, X: Any, groups: Any, tokens: Any, edges: Any, alone: bool) -> _Corpus:
+        for name, value in (("transitions", self.transitions), ("edges", edges)):
+            if value is not None and not alone:
+                raise ValueError(f"{name} is given, which only scores (tagger=None) can have")
+        return _Corpus(X, groups, tokens, edges)
+
     def _given(self, X: Any, groups: Any, tokens: Any, edges: Any, forced: Any) -> _Corpus:
         """Checks the arguments of `predict`."""
         if not hasattr(self, "_trained_"):
             raise _not_fitted()("this CollectiveTagger has not been fitted: call fit first")
         if groups is None and self._has_groups_:
             groups = [0] * len(_sequences("X", X))
-        of = _corpus(X, groups, tokens, edges, self._trained_.tagger is None)
+        of = self._corpus(X, groups, tokens, edges, self._trained_.tagger is None)
         if forced is not None:
             known = {label: number for number, label in enumerate([*self.classes_])}
             of.forced = [
@@ -462,42 +466,26 @@ class CollectiveTagger:
         return {**arguments, "edges": of.edges, "forced": of.forced}, wanted, names
 
 
-@dataclasses.dataclass
 class _Corpus:
-    """Sequences, and what is given for each of them; None: nothing is. numbers: their numbers in
-    error messages."""
+    """Sequences, and what is given for each of them; None: nothing is. groups: None: each sequence
+    is a group. numbers: their numbers in error messages."""
 
-    X: list[Any]
-    groups: list[Any]
-    tokens: list[Any] | None
-    edges: list[Any] | None
-    numbers: Sequence[int]
     forced: list[Any] | None = None
 
+    def __init__(self, X: Any, groups: Any, tokens: Any, edges: Any) -> None:
+        self.X = _sequences("X", X)
+        self.numbers: Sequence[int] = range(len(self.X))
+        self.groups = _of_each("groups", self.numbers if groups is None else groups, self.X)
+        self.tokens = None if tokens is None else _of_each("tokens", tokens, self.X)
+        self.edges = None if edges is None else _of_each("edges", edges, self.X)
+
     def chosen(self, which: Sequence[int]) -> _Corpus:
-        def of(given: list[Any]) -> list[Any]:
-            return [given[number] for number in which]
+        def of(given: list[Any] | None) -> Any:
+            return None if given is None else [given[number] for number in which]
 
-        tokens, edges = (
-            None if given is None else of(given) for given in (self.tokens, self.edges)
-        )
-        return _Corpus(of(self.X), of(self.groups), tokens, edges, which)
-
-
-def _corpus(X: Any, groups: Any, tokens: Any, edges: Any, alone: bool) -> _Corpus:
-    """Checks arguments of the methods. groups: None: each sequence is a group. alone: True if X
-    holds scores, not features."""
-    X = _sequences("X", X)
-    if edges is not None and not alone:
-        raise ValueError("edges is given, which only scores (tagger=None) can have")
-
-    def of(name: str, given: Any) -> list[Any] | None:
-        return None if given is None else _of_each(name, given, X)
-
-    groups = list(range(len(X))) if groups is None else groups
-    return _Corpus(
-        X, _of_each("groups", groups, X), of("tokens", tokens), of("edges", edges), range(len(X))
-    )
+        made = _Corpus(of(self.X), of(self.groups), of(self.tokens), of(self.edges))
+        made.numbers = which
+        return made
 
 
 class _Estimator:

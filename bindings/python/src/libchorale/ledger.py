@@ -17,12 +17,11 @@ from . import _arrays as arrays
 from . import _declarations as c
 from . import _given as given
 from ._columns import Array, Ints
-from ._evidence import Evidence, Mentions, checked, found_by_c, structs, to_c
-from ._given import LEVELS, RULES, Names, Problems, Reader, TableError
-from ._handle import Handle
+from ._evidence import Evidence, Mentions, found_by_c, structs, to_c
+from ._given import LEVELS, RULES, Names, Reader
+from ._handle import Handle, instance, optional
 from ._native import call, library
-from ._reading import CONFIDENCE, keys_of, mentions_of
-from ._tables import opened
+from ._reading import CONFIDENCE, Reading
 
 FORMAT = 1
 
@@ -72,21 +71,16 @@ class _Stream(Handle):
         call(function, self, int(take), None, sizeof(kind), 0, needed)
         if not needed.value:  # as after most mentions
             return []
-        found = self._list(function, kind, needed.value, int(take))
+        found = self.structs(function, kind, needed.value, int(take))
         return list(zip(found["row"].tolist(), found["label"].tolist()))
-
-    def rows(self, count: int) -> Array:
-        return self._list(library.chorale_ledger_rows, c.chorale_ledger_row, count)
-
-    def of_keys(self, count: int) -> Array:
-        return self._list(library.chorale_ledger_keys, c.chorale_settled_key, count)
 
     def refit(self, evidence: Evidence | None) -> Evidence:
         decides = to_c(evidence)
         call(library.chorale_ledger_refit, self, decides)
         return evidence or found_by_c(decides)
 
-    def _list(self, function: Any, kind: Any, count: int, *arguments: Any) -> Array:
+    def structs(self, function: Any, kind: Any, count: int, *arguments: Any) -> Array:
+        """Returns the structs that a function of the library writes."""
         made, found = structs(kind, count)
         if count:
             call(function, self, *arguments, made, sizeof(kind), count, None)
@@ -126,23 +120,13 @@ class Ledger:
         label_rules: Iterable[str] = ("unicode", "case", "space"),
         numbers: bool = False,
     ) -> None:
-        self.evidence = checked(evidence)
+        self.evidence = instance("evidence", evidence, Evidence)
         self.revise = revise
-        self._settings: dict[str, Any] = {
-            "labels": dict(labels) if isinstance(labels, Mapping) else list(labels),
-            "scale": scale,
-            "levels": dict(levels),
-            "missing": missing,
-            "abstain": abstain,
-            "key_rules": [key_rules] if isinstance(key_rules, str) else list(key_rules),
-            "label_rules": [label_rules] if isinstance(label_rules, str) else list(label_rules),
-            "numbers": numbers,
-        }
-        self._names = Names.of(labels, {}, abstain, self._settings["label_rules"])
-        self._reader = Reader.of(scale, levels)
-        self._missing = None if missing is None else given.check_share("missing", missing)
-        self._rules = given.ruled("key_rules", self._settings["key_rules"])
-        self._numbers = bool(numbers)
+        labels = dict(labels) if isinstance(labels, Mapping) else list(labels)
+        self._reader = Reader(
+            labels, scale, levels, missing, abstain, key_rules, label_rules, numbers
+        )
+        self._names = self._reader.names(labels, {}, None)
         self._keys: dict[Any, int] = {}  # their numbers
         self._rows: list[Any] = []  # the caller's names of rows
         self._stream = _Stream(len(self.labels), self.evidence)
@@ -168,10 +152,7 @@ class Ledger:
         if the label or confidence cannot be used; then nothing changes."""
         number, share, count = self._read(label, confidence, count)
         name = self._key(key)
-        if name is None:
-            of = -1
-        else:
-            of = self._keys.setdefault(name, len(self._keys))
+        of = -1 if name is None else self._keys.setdefault(name, len(self._keys))
         found = self._stream.add_one(of, len(self._keys), number, share, count)
         self._rows.append(len(self._rows) if row is None else row)
         return Placed(self._label(found), self._changes() if self.revise else {})
@@ -196,40 +177,25 @@ class Ledger:
         >>> ledger.add_table(rows, key="name", label="type")
         Placed(label=['PLACE', 'PLACE'], changed={})
         """
-        opening = opened(table)
-        opening.check(key=key)
-        rows: Iterable[Any] = range(len(self), len(self) + opening.rows)
+        read = Reading(table, self._reader, label, None)
+        read.table.check(key=key)
+        rows: Iterable[Any] = range(len(self), len(self) + read.table.rows)
         if row is not None:
-            column = opening.find("row", row).mixed()
+            column = read.table.find("row", row).mixed()
             values = [*column.all_values(), None]
             rows = [values[code] for code in column.codes.tolist()]
-        problems, given_as = Problems(opening.rows), self._settings
-        _, _, mentions = mentions_of(
-            opening,
-            label,
-            confidence,
-            count,
-            self._reader,
-            given_as["labels"],
-            self._missing,
-            given_as["abstain"],
-            given_as["label_rules"],
-            problems,
-            {},
-        )
-        if not problems.usable.all():
-            raise TableError(problems.all())
+        read.read(confidence, count)
+        read.refuse()
+        mentions = read.mentions
         if mentions.scores is not None:
             raise ValueError(
                 f"column {confidence!r} has lists of alternatives; a ledger takes one confidence "
                 "a mention"
             )
-        every = np.ones(opening.rows, dtype=bool)
-        codes, keys, _, spelt, _ = keys_of(
-            opening, key, None, given_as["key_rules"], self._numbers, False, every, {}
-        )
-        first = np.zeros(keys + 1, dtype=np.int64)
-        first[codes] = np.arange(opening.rows)  # one row of each key
+        read.part = np.ones(read.table.rows, dtype=bool)
+        spelt, codes = read.read_key(key, None), mentions.key
+        first = np.zeros(mentions.keys + 1, dtype=np.int64)
+        first[codes] = np.arange(len(codes))  # one row of each key
         parts = [column.values(column.codes[first[:-1]].tolist()) for column in spelt]
         names = zip(*parts) if isinstance(key, tuple) else parts[0]
         numbers = [self._keys.setdefault(name, len(self._keys)) for name in names]
@@ -246,18 +212,18 @@ class Ledger:
 
     def conflicts(self) -> list[Any]:
         """Returns the keys that evidence does not settle, as they are by the rules."""
-        conflict = self._stream.of_keys(len(self._keys))["conflict"]
+        keys = library.chorale_ledger_keys, c.chorale_settled_key, len(self._keys)
+        conflict = self._stream.structs(*keys)["conflict"]
         return [name for name, number in self._keys.items() if conflict[number]]
 
     def current(self) -> dict[Any, Any]:
         """Returns {row: label} of all rows, as `settle` would label them now."""
-        labels = map(self._label, self._stream.rows(len(self._rows))["label"].tolist())
-        return dict(zip(self._rows, labels))
+        return dict(zip(self._rows, map(self._label, self._kept()["label"].tolist())))
 
     def refit(self, evidence: Evidence | None = None) -> dict[Any, Any]:
         """Estimates the evidence from all mentions (or takes another), and returns {row: label} of
         the labels that change; with revise=False none do."""
-        self.evidence = self._stream.refit(None if evidence is None else checked(evidence))
+        self.evidence = self._stream.refit(optional("evidence", evidence, Evidence))
         return self._changes() if self.revise else {}
 
     # ---- Files
@@ -269,9 +235,9 @@ class Ledger:
             "ledger": FORMAT,
             "evidence": dataclasses.asdict(self.evidence),
             "revise": self.revise,
-            **self._settings,
+            **dataclasses.asdict(self._reader),
         }
-        rows = self._stream.rows(len(self._rows))
+        rows = self._kept()
         # Confidences that are NaN are null in JSON.
         shares = [None if math.isnan(share) else share for share in rows["confidence"].tolist()]
         columns = [rows[name].tolist() for name in ("key", "given", "times", "told")]
@@ -310,6 +276,10 @@ class Ledger:
     def _changes(self, take: bool = True) -> dict[Any, Any]:
         return {self._rows[row]: self._label(label) for row, label in self._stream.changes(take)}
 
+    def _kept(self) -> Array:
+        kind = c.chorale_ledger_row
+        return self._stream.structs(library.chorale_ledger_rows, kind, len(self._rows))
+
     def _label(self, number: int) -> Any:
         return None if number < 0 else self.labels[number]
 
@@ -317,10 +287,10 @@ class Ledger:
         """Returns a key by the rules; None if it takes no part."""
         parts = []
         for part in key if isinstance(key, tuple) else (key,):
-            text = given.spelt(part, self._rules)
+            text = given.spelt(part, self._reader.of_keys)
             if text == "" or arrays.missing(text):
                 return None
-            if given.is_number(text) and not self._numbers:
+            if given.is_number(text) and not self._reader.numbers:
                 return None
             parts.append(text)
         return tuple(parts) if isinstance(key, tuple) else parts[0]
@@ -330,8 +300,8 @@ class Ledger:
         if number == Names.UNKNOWN:
             raise ValueError(f"label is {label!r}, not one of the labels {self._names.shown()}")
         share = self._reader.one(confidence)
-        if arrays.missing(confidence) and self._missing is not None:
-            share = self._missing
+        if arrays.missing(confidence) and self._reader.missing is not None:
+            share = self._reader.missing
         if math.isnan(share):
             raise ValueError(f"confidence is {confidence!r}, which is none")
         count = arrays.integer("count", count)

@@ -21,14 +21,18 @@ from .chain import Scheme, Transitions, mask
 __all__ = ["label_names", "scheme_transitions", "torchcrf", "word_scores"]
 
 
-def _numbers(name: str, value: Any, ndim: int) -> npt.NDArray[Any]:
-    """Converts an array or a tensor; numbers narrower than 32 bits are widened."""
+def _array(value: Any) -> npt.NDArray[Any]:
     if callable(getattr(value, "detach", None)):
         value = value.detach().cpu()
         if "float16" in str(value.dtype):  # or bfloat16, which NumPy does not have
             value = value.float()
         value = value.numpy()
-    array = np.asarray(value)
+    return np.asarray(value)
+
+
+def _numbers(name: str, value: Any, ndim: int) -> npt.NDArray[Any]:
+    """Converts an array or a tensor; numbers narrower than 32 bits are widened."""
+    array = _array(value)
     if array.ndim != ndim:
         raise ValueError(f"{name} has {array.ndim} dimensions (shape {array.shape}), not {ndim}")
     if array.dtype.kind != "f":
@@ -139,15 +143,11 @@ def word_scores(
             length = words[text]
         scores = np.full((length, labels), -np.log(labels), dtype=array.dtype)
         for word, (_, row, place) in known.items():
-            scores[word] = _log_softmax(array[row, place] / temperature)
+            logit = array[row, place] / temperature
+            logit -= logit.max()
+            scores[word] = logit - np.log(np.exp(logit).sum())
         made.append(scores)
     return made
-
-
-def _log_softmax(row: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    shifted = row - row.max()
-    result: npt.NDArray[Any] = shifted - np.log(np.exp(shifted).sum())
-    return result
 
 
 def torchcrf(
@@ -169,9 +169,7 @@ def torchcrf(
     count, length, labels = scores.shape
     lengths = np.full(count, length)
     if mask is not None:
-        if callable(getattr(mask, "detach", None)):
-            mask = mask.detach().cpu().numpy()
-        present = arrays.flags("mask", mask).astype(bool)
+        present = arrays.flags("mask", _array(mask)).astype(bool)
         shape, wanted = present.shape, "(B, S)" if batch_first else "(S, B)"
         present = present if batch_first else present.T
         if present.shape != (count, length):

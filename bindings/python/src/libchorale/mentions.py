@@ -7,7 +7,7 @@ model gave it, and the probability of that label. Rows with the same key should 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from typing import Any, Union
 
@@ -15,20 +15,22 @@ import numpy as np
 
 from . import _arrays as arrays
 from ._agreements import check_strength
-from ._columns import Array, Codes, Ints, Longs
+from ._columns import Array, Ints, Longs
 from ._evidence import Mentions
-from ._given import LEVELS, MARGIN, Names, Problems, Reader, TableError
+from ._given import MARGIN, Reader
 from ._learnt import LearnProgress, Learnt, learn
-from ._mentions import Keyed, Rows, Single, Weights, blocks, cliques_of
+from ._mentions import Keyed, Rows, Single, blocks, cliques_of
 from ._progress import Bar, Bars
-from ._reading import gold_of, keys_of, log, mentions_of
-from ._tables import Labels, Table, opened, texts_in
+from ._reading import Reading, log
+from ._tables import Labels, texts_in
 from .collective import agreeing
-from .run import Progress
 from .settling import Confidence, Key, Scale
 
 #: The columns that `agree` adds.
 NAMES = ("together", "probability", "changed", "why")
+
+# Seconds after which learning tries no further strength, unless the caller says otherwise.
+LEARNING = 300.0
 
 # The most equal rows that a row may stand for, and that the rows with one key may stand for in all.
 MOST = 2**31 - 1
@@ -51,7 +53,8 @@ class Strengths:
     def __str__(self) -> str:
         return str(self.learnt)
 
-    def _weights(self, keys: list[Key]) -> list[Weights]:
+    def _of(self, keys: list[Key]) -> list[float]:
+        """Returns the strength of each key."""
         if keys != self.keys:
             raise ValueError(f"strength was learnt for the keys {self.keys}, not {keys}")
         values = len(self.labels)
@@ -60,13 +63,12 @@ class Strengths:
         for kind in range(len(keys)):
             potential = self.learnt.potential(kind, values)
             alone = np.array([potential.evaluate(counts) for counts in one])
-            # With strength s and bonuses b, the potential of one member with label v is s + b_v,
-            # and that of two members with the labels 0 and 1 is s + b_0 + b_1.
-            strength = alone[:2].sum() - potential.evaluate(one[0] + one[1]) if values > 1 else 0.0
-            if (alone == alone[0]).all():
-                found.append(Weights(strength))
-            else:  # learnt by 0.2
-                found.append(Weights(strength, alone - strength, potential))
+            if (alone != alone[0]).any():
+                raise ValueError("strength has a bonus for each label, as 0.2 learnt; learn again")
+            # With strength s and bonus b of any label, the potential of one member is s + b, and
+            # that of two members with the labels 0 and 1 is s + 2 b.
+            two = potential.evaluate(one[:2].sum(axis=0))
+            found.append(2 * float(alone[0]) - two if values > 1 else 0.0)
         return found
 
 
@@ -87,23 +89,12 @@ Strength = Union[float, Sequence[float], Strengths, None]
 # ---- Arguments
 
 
-@dataclasses.dataclass
-class _Read:
-    """A table and its checked arguments. names: the labels. scores: N x m logarithms, of one row
-    each. before: the label of each row. times: how many rows each stands for; None: one."""
+class _Read(Reading):
+    """A table with several keys. scores: N x m logarithms, of one row each."""
 
-    table: Table
-    names: Names
     scores: Array | Single
-    before: Ints
     keyed: list[Keyed]
     keys: list[Key]
-    group: Codes | None
-    times: Longs | None
-
-    @property
-    def labels(self) -> list[Any]:
-        return self.names.labels
 
 
 def _read(
@@ -119,44 +110,36 @@ def _read(
     count: str | None = None,
 ) -> _Read:
     """Reads a table and checks the arguments."""
-    opening = opened(table)
+    read = _Read(table, Reader(labels, scale), label, group)
     one = isinstance(key, (str, tuple)) or not isinstance(key, Iterable)
-    keys: list[Any] = [key] if one else list(key)
+    keys = read.keys = [key] if one else list(key)  # type: ignore[list-item]
     if not keys or () in keys:
         raise ValueError(f"key is {key!r}; it names at least one column")
     minimum = arrays.integer("minimum", minimum)
     if minimum < 2:
         raise ValueError(f"minimum is {minimum}; it must be at least 2")
     for entry in keys:
-        opening.check(key=entry, group=group)
+        read.table.check(key=entry, group=group)
     wide = [across] * len(keys) if isinstance(across, (bool, np.bool_)) else list(across)
     if len(wide) != len(keys):
         raise ValueError(f"across has {len(wide)} entries for {len(keys)} keys")
-    problems = Problems(opening.rows)
-    reader = Reader.of(scale, LEVELS)
-    names, _, mentions = mentions_of(
-        opening, label, confidence, count, reader, labels, None, None, (), problems, {}
-    )
-    if not problems.usable.all():
-        raise TableError(problems.all())
-    times, keyed = mentions.times, []
+    read.read(confidence, count)
+    read.refuse()
+    read.part = read.problems.usable
+    mentions, read.keyed = read.mentions, []
     for entry, over in zip(keys, wide):
         parts = entry if isinstance(entry, tuple) else (entry,)
-        inside = None if over else group
-        codes, size, columns, _, _ = keys_of(
-            opening, parts, inside, (), True, False, problems.usable, {}
-        )
-        codes, size, sizes = cliques_of(codes, size, minimum, times)
+        read.read_key(parts, None if over else group)
+        codes, size, sizes = cliques_of(mentions.key, mentions.keys, minimum, mentions.times)
         if len(sizes) and sizes.max() > MOST:
             clique = int(np.argmax(sizes > MOST))
             raise ValueError(
                 f"column {count!r} adds up to {sizes[clique]} over the rows with the key of row "
                 f"{int(np.argmax(codes == clique))}; the sum may be at most {MOST}"
             )
-        keyed.append(Keyed(codes, size, sizes, columns[: len(parts)], parts, bool(over)))
-    groups = None if group is None else opening.column(group).encoded()
-    scores, before = _scores(mentions, scale), mentions.label
-    return _Read(opening, names, scores, before, keyed, keys, groups, times)
+        read.keyed.append(Keyed(codes, size, sizes, read.columns[: len(parts)], parts, bool(over)))
+    read.scores = _scores(mentions, scale)
+    return read
 
 
 def _scores(mentions: Mentions, scale: Scale) -> Array | Single:
@@ -175,21 +158,21 @@ def _scores(mentions: Mentions, scale: Scale) -> Array | Single:
     return Single(mentions.label, own, other, m)
 
 
-def _weights(strength: Strength, read: _Read) -> list[Weights]:
+def _strengths(strength: Strength, read: _Read) -> list[float]:
     if isinstance(strength, Strengths):
-        return strength._weights(read.keys)
+        return strength._of(read.keys)
     count = len(read.keys)
     if strength is None:
-        return [Weights(_default_strength(read))] * count
+        return [_default_strength(read)] * count
     given = [strength] * count if isinstance(strength, (int, float)) else list(strength)
     if len(given) != count:
         raise ValueError(f"strength has {len(given)} entries for {count} keys")
-    weights = [Weights(arrays.real(f"strength[{k}]", of)) for k, of in enumerate(given)]
-    for number, of in enumerate(weights):
-        check_strength(f"strength[{number}]", of.strength)
-        if read.times is not None and of.strength < 0:
-            raise ValueError(f"strength[{number}] is {of.strength}; with count it must be >= 0")
-    return weights
+    strengths = [arrays.real(f"strength[{k}]", of) for k, of in enumerate(given)]
+    for number, of in enumerate(strengths):
+        check_strength(f"strength[{number}]", of)
+        if read.mentions.times is not None and of < 0:
+            raise ValueError(f"strength[{number}] is {of}; with count it must be >= 0")
+    return strengths
 
 
 def _default_strength(read: _Read) -> float:
@@ -210,7 +193,8 @@ def _default_strength(read: _Read) -> float:
     for part in blocks(np.arange(len(rows))):
         best = np.partition(read.scores[rows[part]], -2, axis=1)
         margins[part] = best[:, -1].astype(np.float64) - best[:, -2]
-    times = np.ones(len(rows), np.int64) if read.times is None else read.times[rows]
+    every = read.mentions.times
+    times = np.ones(len(rows), np.int64) if every is None else every[rows]
     margins, times = margins[margins > 0], times[margins > 0]
     if not len(margins):
         return 1.0
@@ -308,44 +292,32 @@ def agree(
     "4 of 4 other mentions of 'Jordan' were PERSON, 4 of 4 are now"
     """
     until = arrays.deadline("time_limit", time_limit)
-    names = list(names)
-    if len(names) != 4 or len(set(names)) != 4:
-        raise ValueError(f"names is {names}; it must have four different names of new columns")
-    if gold is not None:
-        if strength is not None:
-            raise ValueError("strength and gold exclude each other")
-        if count is not None:
-            raise ValueError("count and gold exclude each other: strengths are learnt without")
-        strength = learn_strengths(
-            table,
-            gold=gold,
-            key=key,
-            label=label,
-            confidence=confidence,
-            group=group,
-            labels=labels,
-            scale=scale,
-            across=across,
-            minimum=minimum,
-            threads=threads,
-            progress=progress,
-        )
-        tell(strength)
+    if gold is not None and strength is not None:
+        raise ValueError("strength and gold exclude each other")
+    if gold is not None and count is not None:
+        raise ValueError("count and gold exclude each other: strengths are learnt without")
     with Bar(progress, "agree", rounds + 4) as bar:
         if isinstance(strength, Strengths):
-            labels = _labels_of(strength, labels)
+            known = strength.labels
+            if labels is not None and list(labels) != known:
+                raise ValueError(f"labels is {[*labels]}; it must be that of strength, {known}")
+            labels = known
         read = _read(table, key, label, confidence, group, labels, scale, across, minimum, count)
-        for name in names:
-            if name in read.table.names:
-                raise ValueError(f"column {name!r} is there already; choose other names")
+        names = read.table.new_columns(names, len(NAMES))
         bar.step()
-        rows = Rows(read.scores, read.keyed, _weights(strength, read), read.times, read.before)
+        if gold is not None:
+            strength = _learnt(read, gold, threads, LEARNING, progress)
+            tell(strength)
+        mentions = read.mentions
+        strengths, before = _strengths(strength, read), mentions.label
+        rows = Rows(read.scores, read.keyed, strengths, mentions.times, before)
         bar.step()
-        codes = rows.solve({"rounds": rounds, "threads": threads}, until, _rounds(bar))
+        options = {"rounds": rounds, "threads": threads}
+        codes = rows.solve(options, until, lambda _: bar.step(keep=2))
         bar.step()
-        changed = codes != read.before
+        changed = codes != before
         new = {
-            names[0]: Labels(codes, read.labels, label),
+            names[0]: Labels(codes, read.names.labels, label),
             names[1]: rows.probabilities(codes),
             names[2]: changed,
             names[3]: _why(read, rows, group, codes, np.flatnonzero(changed)),
@@ -353,51 +325,24 @@ def agree(
         return read.table.extended(new)
 
 
-def _rounds(bar: Bar) -> Callable[[Progress], None]:
-    """Returns a progress function that moves a bar by one step for each round, but leaves two steps
-    for the work after the rounds."""
-
-    def told(_: Progress) -> None:
-        assert bar.left is not None
-        if bar.left > 2:
-            bar.step()
-
-    return told
-
-
-def _labels_of(strengths: Strengths, labels: Sequence[Any] | None) -> list[Any]:
-    if labels is not None and list(labels) != strengths.labels:
-        raise ValueError(f"labels is {[*labels]}; it must be that of strength, {strengths.labels}")
-    return strengths.labels
-
-
 def _why(read: _Read, of_rows: Rows, group: str | None, codes: Ints, rows: Longs) -> Array:
-    names = [str(label) for label in read.labels]
-    now = [names[code] for code in codes[rows].tolist()]
-    several = len(read.keyed) > 1
-    parts: list[list[tuple[float, str]]] = [[] for _ in now] if several else []  # amount, text
-    texts: list[str] = [""] * len(now)
+    now = [str(read.names.labels[code]) for code in codes[rows].tolist()]
+    reasons: list[list[tuple[float, str]]] = [[] for _ in now]
     for number, keyed in enumerate(read.keyed):
         where = "" if group is None or keyed.across else f" in this {group}"
-        found = of_rows.reasons(number, rows, read.before, codes)
-        cliques, which = np.unique(found.cliques, return_inverse=True)
-        keys = keyed.shown(cliques, several)
-        words = [f"other mentions {of}{where} were" for of in keys]
-        told = (found.places, found.amounts, which, found.others)
-        counts = (found.agreeing_before, found.agreeing)
-        for place, amount, word, others, earlier, many in zip(
-            *(of.tolist() for of in told + counts)
-        ):
-            text = f"{earlier} of {others} {words[word]} {now[place]}, {many} of {others} are now"
-            if several:
-                parts[place].append((-amount, text))
-            else:
-                texts[place] = text
-    if several:
-        texts = ["; ".join(text for _, text in sorted(reasons)) for reasons in parts]
+        places, amounts, cliques, *counts = of_rows.reasons(
+            number, rows, read.mentions.label, codes
+        )
+        distinct, which = np.unique(cliques, return_inverse=True)
+        keys = keyed.shown(distinct, named=len(read.keyed) > 1)
+        told = (of.tolist() for of in (places, amounts, which, *counts))
+        for place, amount, k, others, earlier, many in zip(*told):
+            before = f"{earlier} of {others} other mentions {keys[k]}{where} were {now[place]}"
+            reasons[place].append((-amount, f"{before}, {many} of {others} are now"))
     texts = [
-        text or f"of all labels {label} has the highest score here"
-        for text, label in zip(texts, now)
+        "; ".join(text for _, text in sorted(of))
+        or f"of all labels {label} has the highest score here"
+        for of, label in zip(reasons, now)
     ]
     return texts_in(len(codes), rows, texts)
 
@@ -415,7 +360,7 @@ def learn_strengths(
     across: bool | Sequence[bool] = False,
     minimum: int = 2,
     threads: int = 1,
-    time_limit: float | None = 300.0,
+    time_limit: float | None = LEARNING,
     progress: Bars = None,
 ) -> Strengths:
     """Learns the strength of agreement for each key from rows whose right label is known.
@@ -430,12 +375,17 @@ def learn_strengths(
     are the sets of rows with the same value of the first key. If agreement does not help there,
     strengths are 0, and `agree` changes nothing. str() of the result describes it.
     """
-    opening = opened(table)
-    opening.check(gold=gold)
     read = _read(table, key, label, confidence, group, labels, scale, across, minimum)
-    right = gold_of(read.table, gold, read.names, {})
+    return _learnt(read, gold, threads, time_limit, progress)
+
+
+def _learnt(
+    read: _Read, gold: str, threads: int, time_limit: float | None, progress: Bars
+) -> Strengths:
+    """Computes the result of `learn_strengths` for a table that was read."""
+    right = read.gold(gold)
     keyed = read.keyed
-    mentions = Rows(read.scores, keyed, [Weights(1.0)] * len(keyed), None, read.before)
+    mentions = Rows(read.scores, keyed, [1.0] * len(keyed), None, read.mentions.label)
     # Drops components (rows connected by keys) without gold labels, which teach nothing.
     taught = np.zeros(mentions.components + 1, dtype=bool)
     taught[mentions.component[right >= 0]] = True
@@ -447,7 +397,7 @@ def learn_strengths(
         codes = keyed[0].codes.astype(np.int64)
         numbers = np.where(codes >= 0, codes, keyed[0].count + np.arange(len(codes)))
     else:
-        numbers = read.group.codes.astype(np.int64)
+        numbers = read.table.column(read.group).encoded().codes.astype(np.int64)
     _, groups = np.unique(numbers[rows], return_inverse=True)
     problem = agreeing(mentions.given(rows, groups.astype(np.int64)), right[rows])
     problem.kinds = [", ".join(map(str, of.names)) for of in keyed]
@@ -460,4 +410,4 @@ def learn_strengths(
             bars[0].step()
 
         learnt = learn(problem, threads=threads, time_limit=time_limit, progress=told)
-    return Strengths(read.keys, read.labels, learnt)
+    return Strengths(read.keys, read.names.labels, learnt)

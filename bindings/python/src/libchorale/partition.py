@@ -30,7 +30,7 @@ __all__ = ["Overruled", "Partition", "partition", "partition_pairs"]
 
 # Log-odds (base 2) beyond these cannot be told from certainty; a certain pair is a must-link.
 _CERTAIN = 52.0
-_REASONS = {c.CHORALE_OVERRULED_BY_OTHERS: "others", c.CHORALE_OVERRULED_BY_LIMIT: "limit"}
+_REASONS = arrays.named("OVERRULED_BY")
 
 
 @dataclasses.dataclass(frozen=True)

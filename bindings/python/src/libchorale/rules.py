@@ -67,12 +67,8 @@ Price = Optional[float]
 Chains = Optional[Sequence[int]]
 State = Literal["kept", "impossible", "too dear", "unfinished"]
 
-_STATES: dict[int, State] = {
-    c.CHORALE_RULES_KEPT: "kept",
-    c.CHORALE_RULES_IMPOSSIBLE: "impossible",
-    c.CHORALE_RULES_TOO_DEAR: "too dear",
-    c.CHORALE_RULES_UNFINISHED: "unfinished",
-}
+_STATES: dict[int, State] = arrays.named("RULES")
+_NAMES = arrays.named("RULE")
 
 # Each kind of rules in words. {k}, {a} and {b} are filled in.
 _WORDS = {
@@ -87,12 +83,6 @@ _WORDS = {
     c.CHORALE_RULE_NOT_TOGETHER: "{a} not together with {b}",
     c.CHORALE_RULE_NEEDS: "{a} needs {b}",
     c.CHORALE_RULE_PROPERTY: "the property fires nothing",
-}
-# Their names in error messages, as the library has them: "before", "at most tokens".
-_NAMES = {
-    value: name.removeprefix("CHORALE_RULE_").lower().replace("_", " ")
-    for name, value in vars(c).items()
-    if name.startswith("CHORALE_RULE_")
 }
 _OF_SEGMENTS = (c.CHORALE_RULE_AT_MOST, c.CHORALE_RULE_AT_LEAST, c.CHORALE_RULE_EXACTLY)
 

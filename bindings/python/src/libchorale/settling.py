@@ -15,13 +15,13 @@ import numpy as np
 
 from . import _arrays as arrays
 from . import _declarations as c
-from . import _given as given
 from . import _review
-from ._columns import Array, Codes, Doubles, Ints, Longs
-from ._evidence import Evidence, Mentions, checked, settled
-from ._given import LEVELS, RULES, Names, Problems, Reader, TableError
-from ._reading import gold_of, keys_of, log, mentions_of
-from ._tables import Labels, Table, opened, texts_in
+from ._columns import Array, Doubles, Ints, Longs
+from ._evidence import Evidence, settled
+from ._given import LEVELS, RULES, Reader
+from ._handle import optional
+from ._reading import Reading, log
+from ._tables import Labels, texts_in
 
 #: The columns that `settle` adds.
 NAMES = ("together", "probability", "changed", "why", "conflict")
@@ -57,31 +57,6 @@ class Question:
         return f"What is {' / '.join(map(repr, parts))}? Its mentions: {many}"
 
 
-@dataclasses.dataclass
-class _Read:
-    """A table and what was read of it.
-
-    mentions  what counts. The label is that with the best score if there is no column
-    columns  the columns of keys; at last that of groups, of the name `group`
-    column   the column of labels, if there is one, of the name `like`
-    part     N: whether the row takes part
-    told     what was done to entries, and to how many
-    alone    why rows take no part, and how many
-    """
-
-    table: Table
-    names: Names
-    mentions: Mentions
-    columns: list[Codes]
-    group: str | None
-    column: Codes | None
-    like: str | None
-    problems: Problems
-    part: Array
-    told: dict[str, int]
-    alone: dict[str, int]
-
-
 class Settled:
     """The result of `settle`. str() says what happened; `table` is the table with more columns.
 
@@ -100,7 +75,7 @@ class Settled:
     left_alone {why rows take no part, or were not settled: how many}
     """
 
-    def __init__(self, read: _Read, evidence: Evidence | None, names: Sequence[str]) -> None:
+    def __init__(self, read: Reading, evidence: Evidence | None, names: Sequence[str]) -> None:
         self._read, self._names = read, list(names)
         self._answers: Ints = np.full(read.mentions.keys, c.CHORALE_NO_ANSWER, dtype=np.int32)
         self.labels = read.names.labels
@@ -175,7 +150,7 @@ class Settled:
             codes[as_it_was[had >= 0]] = len(values) + number
             values += read.column.values(some.tolist())
         new = (
-            Labels(codes, values, read.like),
+            Labels(codes, values, read.label),
             self.probability,
             self.changed,
             self._why(),
@@ -399,47 +374,20 @@ def settle(
     >>> [row["together"] for row in settled.table]
     ['ORG', 'ORG', 'ORG']
     """
-    given.check_scale(scale)
-    if unusable not in ("raise", "keep", "fill"):
-        raise ValueError(f"unusable is {unusable!r}, not 'raise', 'keep' or 'fill'")
-    names = list(names)
-    if len(names) != 5 or len(set(names)) != 5:
-        raise ValueError(f"names is {names}; it must have five different names of new columns")
-    if missing is not None:
-        missing = given.check_share("missing", missing)
+    reader = Reader(labels, scale, levels, missing, abstain, key_rules, label_rules, numbers)
+    arrays.chosen("unusable", unusable, dict.fromkeys(("raise", "keep", "fill"), 0))
     if evidence is not None and gold is not None:
         raise ValueError("evidence and gold exclude each other")
-    opening = opened(table)
-    opening.check(key=key, group=group, gold=gold)
-    for name in names:
-        if name in opening.names:
-            raise ValueError(f"column {name!r} is there already; choose other names")
-    problems = Problems(opening.rows)
-    told: dict[str, int] = {}
-    known, column, mentions = mentions_of(
-        opening,
-        label,
-        confidence,
-        count,
-        Reader.of(scale, levels),
-        labels,
-        missing,
-        abstain,
-        label_rules,
-        problems,
-        told,
-    )
-    if unusable == "raise" and not problems.usable.all():
-        raise TableError(problems.all(), 'unusable="keep" leaves such rows as they are')
-    part = problems.usable | (unusable == "fill")
-    mentions.key, mentions.keys, columns, _, alone = keys_of(
-        opening, key, group, key_rules, numbers, partial, part, told
-    )
+    read = Reading(table, reader, label, group)
+    read.table.check(key=key, group=group, gold=gold)
+    names = read.table.new_columns(names, len(NAMES))
+    read.read(confidence, count)
+    if unusable == "raise":
+        read.refuse('unusable="keep" leaves such rows as they are')
+    read.part = read.problems.usable | (unusable == "fill")
+    read.read_key(key, group, partial)
     if gold is not None:
-        mentions.gold = gold_of(opening, gold, known, told)
-    read = _Read(
-        opening, known, mentions, columns, group, column, label, problems, part, told, alone
-    )
-    made = Settled(read, None if evidence is None else checked(evidence), names)
+        read.mentions.gold = read.gold(gold)
+    made = Settled(read, optional("evidence", evidence, Evidence), names)
     log.info("%s", made)
     return made

@@ -128,63 +128,54 @@ class _Asking(Chains):
     answers: list[Answer] | None = None
 
     @classmethod
-    def of(cls, specification: SharedKeys, **given: Any) -> _Asking:
+    def of(cls, specification: SharedKeys, numbers: Keys, asked: Asked, **given: Any) -> _Asking:
         chains = specification.chains
         fields = {field.name: getattr(chains, field.name) for field in dataclasses.fields(chains)}
-        return cls(**fields, shared=specification, **given)
+        return cls(**fields, shared=specification, numbers=numbers, asked=asked, **given)
 
     def _labelled(self, arrow: Any, rows: Any) -> dict[str, Any]:
-        lengths, part = _part(arrow, rows, self.shared, self.numbers)
+        scores = batches._matrices(arrow, rows, self.scores)
+        part = self._part(rows, scores) if any(map(len, scores)) else None
         if self.answers is not None:
             if part is not None:
                 self.answers[:] = [sum(self.answers, part.answer(self.asked))]
             return {}
         if part is None:
             return super()._labelled(arrow, rows)
-        found = part.label(self.asked)
+        found, lengths = part.label(self.asked), [len(matrix) for matrix in scores]
         moved = np.concatenate([[0], np.cumsum(found.labels != found.own)])
         changed = np.diff(moved[np.cumsum([0, *lengths])]) > 0
         return self._made(arrow, found.labels, lengths, changed, found.left_out)
 
-
-def _part(
-    arrow: Any, rows: Any, specification: SharedKeys, numbers: Keys
-) -> tuple[list[int], Part | None]:
-    """Returns the number of positions of each row of a group, and the group as a part of the corpus
-    (None if it has no position). numbers: the number of each shared key."""
-    chains = specification.chains
-    scores = batches._matrices(arrow, rows, chains.scores)
-    lengths = [len(matrix) for matrix in scores]
-    if not any(lengths):
-        return lengths, None
-    keys = []
-    for row, given in enumerate(batches._lists(rows, specification.keys)):
-        if len(given) != lengths[row]:
-            raise ValueError(
-                f"column {specification.keys!r} has {len(given)} keys in row {row}, which has "
-                f"{lengths[row]} positions"
-            )
-        keys.append([numbers.get(key, -1) for key in given])
-    arguments = chains._arguments(rows)
-    agree: list[Any] = [
-        dataclasses.replace(entry, strength=1.0)
-        if isinstance(entry, Agreement) and entry.strength == "auto"
-        else entry
-        for entry in arguments["agree"]
-    ]
-    # A potential, since a strength of 0 would make no cliques.
-    width = next((len(matrix[0]) for matrix in scores if len(matrix)), 1)
-    potts = Potential.potts(width, specification.strength, scale="members")
-    across = Agreement("keys", potential=potts, minimum=1, across=True, keys=keys)
-    agree.append(across)
-    arguments.update(agree=agree, strength=1.0 if chains.strength == "auto" else chains.strength)
-    problem = build_problem(scores, groups=rows.column(chains.group).to_pylist(), **arguments)
-    # The last cliques of the model are those of the last agreement, `across`: one for each shared
-    # key in this group, in ascending order of the keys' numbers.
-    met = sorted({number for row in keys for number in row if number >= 0})
-    begin = problem.model.cliques - len(met)
-    shared = {begin + k: number for k, number in enumerate(met)}
-    return lengths, Part(problem, shared, **chains.options)
+    def _part(self, rows: Any, scores: list[Any]) -> Part:
+        """Returns a group that has positions as a part of the corpus."""
+        keys = []
+        for row, given in enumerate(batches._lists(rows, self.shared.keys)):
+            if len(given) != len(scores[row]):
+                raise ValueError(
+                    f"column {self.shared.keys!r} has {len(given)} keys in row {row}, which has "
+                    f"{len(scores[row])} positions"
+                )
+            keys.append([self.numbers.get(key, -1) for key in given])
+        arguments = self._arguments(rows)
+        agree: list[Any] = [
+            dataclasses.replace(entry, strength=1.0)
+            if isinstance(entry, Agreement) and entry.strength == "auto"
+            else entry
+            for entry in arguments["agree"]
+        ]
+        # A potential, since a strength of 0 would make no cliques.
+        width = next(len(matrix[0]) for matrix in scores if len(matrix))
+        potts = Potential.potts(width, self.shared.strength, scale="members")
+        across = Agreement("keys", potential=potts, minimum=1, across=True, keys=keys)
+        agree.append(across)
+        arguments.update(agree=agree, strength=1.0 if self.strength == "auto" else self.strength)
+        problem = build_problem(scores, groups=rows.column(self.group).to_pylist(), **arguments)
+        # The last cliques of the model are those of the last agreement, `across`: one for each
+        # shared key in this group, in ascending order of the keys' numbers.
+        met = sorted({number for row in keys for number in row if number >= 0})
+        begin = problem.model.cliques - len(met)
+        return Part(problem, {begin + k: number for k, number in enumerate(met)}, **self.options)
 
 
 def answer(
@@ -193,7 +184,7 @@ def answer(
     """Returns the sum of the answers that all groups of a stream of batches give to a question;
     nothing if there is no position."""
     answers: list[Answer] = []
-    asking = _Asking.of(specification, numbers=numbers, asked=asked, answers=answers)
+    asking = _Asking.of(specification, numbers, asked, answers=answers)
     for _ in batches.label(stream, asking, progress=False):
         pass
     return answers
@@ -203,7 +194,7 @@ def under_prices(
     specification: SharedKeys, numbers: Keys, asked: Asked, stream: Iterable[Any]
 ) -> Iterator[Any]:
     """Labels the groups of a stream under the first row of prices, and yields the batches."""
-    best = _Asking.of(specification, numbers=numbers, asked=asked)
+    best = _Asking.of(specification, numbers, asked)
     return batches.label(stream, best, progress=False)
 
 

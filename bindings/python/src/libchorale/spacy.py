@@ -45,9 +45,9 @@ from ._agreements import MOST_STRENGTH
 from ._agreements import Agreement as Words
 from ._arrays import real
 from ._learnt import Learnt
-from ._mentions import TIE, Weights
+from ._mentions import TIE
 from .collective import decode
-from .mentions import Strengths, _read, _weights, agree, learn_strengths, tell
+from .mentions import Strengths, _read, _strengths, agree, learn_strengths, tell
 from .potential import Potential
 from .rules import parse
 
@@ -254,7 +254,7 @@ class Agreement:
             result = agree(rows, strength=strength, progress=False, **columns)
             if self.rules:
                 read = _read(rows, minimum=2, **columns)
-                self._keep_rules(rows, places, labels, _weights(strength, read)[0], result)
+                self._keep_rules(rows, places, labels, _strengths(strength, read)[0], result)
             for row, (number, (start, end)) in zip(result, places):
                 label, before = row["together"], row[LABEL]
                 told = {"probability": row["probability"], "before": before, "why": row["why"]}
@@ -281,7 +281,7 @@ class Agreement:
         rows: list[Row],
         places: list[tuple[int, Mention]],
         labels: list[str],
-        weights: Weights,
+        strength: float,
         result: list[Row],
     ) -> None:
         """Replaces labels in a result of `agree` by the best ones that keep the rules. The
@@ -295,11 +295,7 @@ class Agreement:
         scores = np.insert(scores, [len(labels)] * len(others), -np.inf, axis=1)
         order = sorted(range(len(rows)), key=places.__getitem__)
         chains = [list(of) for _, of in groupby(order, key=lambda k: places[k][0])]
-        if weights.potential is None or self.learnt is None:
-            strength = (1 - TIE) * weights.strength
-            potential = Potential.potts(len(values), strength, scale="members")
-        else:
-            potential = self.learnt.learnt.potential(0, len(values))
+        potential = Potential.potts(len(values), (1 - TIE) * strength, scale="members")
         found = decode(
             [scores[of] for of in chains],
             groups=range(len(chains)),
