@@ -151,8 +151,7 @@ def read(
         with Renaming({"scores": "transitions"}):
             transitions = Transitions(transitions)
     scores, lengths = _scores(unaries)
-    offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
-    np.cumsum(lengths, out=offsets[1:])
+    offsets = np.cumsum([0, *lengths], dtype=np.int64)
     if groups is None:
         groups = [0] * len(lengths)
     _of_each_chain("groups", groups, lengths)
@@ -377,8 +376,7 @@ def _wanted(
     if known is not None:
         stop = [known[text] for text in stop if text in known]
     parts = [arrays.longs(f"{place}.cliques[{i}]", part) for i, part in enumerate(asked.cliques)]
-    offsets = np.zeros(len(parts) + 1, dtype=np.int64)
-    np.cumsum([len(part) for part in parts], out=offsets[1:])
+    offsets = np.cumsum([0, *map(len, parts)], dtype=np.int64)
     members = np.concatenate([np.zeros(0, dtype=np.int64), *parts])
     wrong = members[(members < 0) | (members >= sum(lengths))]
     if len(wrong):

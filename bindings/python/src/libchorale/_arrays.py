@@ -329,7 +329,7 @@ def borrowed(
     last = sum((count - 1) * step for count, step in zip(shape, strides))
     memory = (ctypes.c_uint8 * ((last + 1) * kind.itemsize)).from_address(address)
     memory.owner = owner
-    flat = np.frombuffer(memoryview(memory), dtype=kind)
     steps = tuple(step * kind.itemsize for step in strides)
-    array = np.lib.stride_tricks.as_strided(flat, shape, steps, writeable=False)
+    array: npt.NDArray[Any] = np.ndarray(shape, kind, memory, strides=steps)
+    array.flags.writeable = False
     return array

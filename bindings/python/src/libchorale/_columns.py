@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -42,6 +42,10 @@ class Codes:
     def all_values(self) -> list[Any]:
         return self.values(range(self.count))
 
+    def each(self, of: Iterable[Any], null: Any, dtype: Any = None) -> Array:
+        """Returns for each entry what `of` has for its code; `null` for null."""
+        return np.array([*of, null], dtype)[self.codes]
+
     def entry(self, row: int) -> Any:
         """Returns the value of a row; None for null."""
         code = int(self.codes[row])
@@ -66,6 +70,13 @@ class Column:
         """Returns N numbers, NaN for null; None if the column is not of numbers alone. Columns of
         times raise TypeError: times are stored as integers, but are no numbers."""
         raise NotImplementedError
+
+    def numbers(self) -> Doubles:
+        """As `floats`; raises TypeError if the column is not of numbers alone."""
+        found = self.floats()
+        if found is None:
+            raise TypeError(f"{self.place} is not of numbers")
+        return found
 
     def mixed(self) -> Codes:
         """As `encoded`, but values may have different types, also lists and dicts."""
@@ -288,7 +299,4 @@ class Arrow(Column):
             )
         inner = Arrow("", arrow.compute.list_flatten(column))
         inner.place = f"{self.place} (entries of its lists)"
-        numbers = inner.floats()
-        if numbers is None:
-            raise inner._unusable("numbers", inner._given.type)
-        return numbers.reshape(len(column), -1)
+        return inner.numbers().reshape(len(column), -1)

@@ -357,8 +357,8 @@ def confidences(
     column: Column, name: str, reader: Reader, problems: Problems
 ) -> tuple[Doubles, list[dict[Any, float] | None], Array, int]:
     """Reads a column of confidences or of lists of alternatives. Returns for each row its
-    confidence, NaN if it has none; the distinct lists of alternatives, and for each row the index
-    of its list, -1: none; and how many rows got the confidence `missing` of the reader."""
+    confidence, NaN if it has none; lists of alternatives (and None), and for each row the index of
+    its list, -1: none; and how many rows got the confidence `missing` of the reader."""
     given, rule, missing = column.floats(), SCALES[reader.scale], reader.missing
     lists: list[dict[Any, float] | None] = []
     if given is not None:
@@ -369,18 +369,14 @@ def confidences(
         of_row = np.zeros(0, dtype=np.int32)
     else:
         codes = column.mixed()
-        found = np.full(codes.count + 1, np.nan)
-        which = np.full(codes.count + 1, -1, dtype=np.int32)
-        for code, value in enumerate(codes.all_values()):
-            alternatives = reader.alternatives(value)
-            if alternatives is None:
-                found[code] = reader.one(value)
-            else:
-                which[code] = len(lists)
-                lists.append(alternatives)
-        empty = [isinstance(value, str) and not value.strip() for value in codes.all_values()]
-        null = np.array([*empty, True])[codes.codes]
-        shares, of_row = found[codes.codes], which[codes.codes]
+        values = codes.all_values()
+        every = [*map(reader.alternatives, values)]
+        is_list = codes.each([entry is not None for entry in every], False)
+        of_row = np.where(is_list, codes.codes, -1)
+        lists = every if is_list.any() else []
+        single = [math.nan if a is not None else reader.one(v) for a, v in zip(every, values)]
+        shares = codes.each(single, math.nan)
+        null = codes.each([isinstance(value, str) and not value.strip() for value in values], True)
         wrong = np.isnan(shares) & ~null & (of_row < 0)
         rule = f"neither a confidence ({rule}) nor one of {', '.join(reader.levels)}"
     problems.add(wrong, name, entry_of(column), rule)
@@ -396,7 +392,7 @@ def counts(column: Column, name: str, problems: Problems) -> Longs:
     given = column.floats()
     if given is None:  # texts, as in CSV
         codes = column.mixed()
-        given = np.array([*map(number_of, codes.all_values()), math.nan])[codes.codes]
+        given = codes.each(map(number_of, codes.all_values()), math.nan)
     with np.errstate(invalid="ignore"):
         right = (given >= 1) & (given <= 2**31 - 1) & (given == np.floor(given))
     problems.add(~right, name, entry_of(column), f"not an integer from 1 to {2**31 - 1}")

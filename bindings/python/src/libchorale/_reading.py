@@ -102,12 +102,12 @@ class Reading:
         if column is not None:
             assert label is not None
             numbers = [known.number(value) for value in values]
-            number = np.array([*numbers, known.number(None)], dtype=np.int32)[column.codes]
+            number = column.each(numbers, known.number(None), np.int32)
             exact = [n >= 0 and value == known.labels[n] for n, value in zip(numbers, values)]
-            respelt = ~np.array([*exact, True])[column.codes] & (number >= 0)
+            respelt = ~column.each(exact, True) & (number >= 0)
             self.told["labels in another spelling"] = int(respelt.sum())
             self.told["rows that say nothing (abstain)"] = int((number == Names.ABSTAINS).sum())
-            null = (column.codes < 0) | np.array([*(v == "" for v in values), False])[column.codes]
+            null = column.each((value == "" for value in values), True)
             unknown = number == Names.UNKNOWN
             problems.add(null & unknown & ~scored, label, column.entry, "which is empty")
             rule = f"not one of the labels {known.shown()}"
@@ -132,8 +132,8 @@ class Reading:
         """Reads a column of right labels: the number of each, -1 if it is unknown."""
         column = self.table.find("gold", gold).mixed()
         values = column.all_values()
-        right = np.array([*map(self.names.number, values), -1], dtype=np.int32)[column.codes]
-        said = np.array([*(value != "" for value in values), False])[column.codes]
+        right = column.each(map(self.names.number, values), -1, np.int32)
+        said = column.each((value != "" for value in values), False)
         unknown = np.flatnonzero((right == Names.UNKNOWN) & said)
         self.told["right labels that occur nowhere among the labels"] = len(unknown)
         if not (right >= 0).any():
@@ -163,9 +163,7 @@ class Reading:
             raise ValueError(f"confidence has {len(names)} columns for {len(wanted)} labels")
         logs = np.zeros((self.table.rows, len(names)))
         for number, name in enumerate(names):
-            found = self.table.find("confidence", name).floats()
-            if found is None:
-                raise TypeError(f"column {name!r} is not of numbers")
+            found = self.table.find("confidence", name).numbers()
             logs[:, number] = self._logarithms(name, found)
         return wanted, logs
 

@@ -182,8 +182,7 @@ class Ledger:
         rows: Iterable[Any] = range(len(self), len(self) + read.table.rows)
         if row is not None:
             column = read.table.find("row", row).mixed()
-            values = [*column.all_values(), None]
-            rows = [values[code] for code in column.codes.tolist()]
+            rows = column.each(column.all_values(), None, object).tolist()
         read.read(confidence, count)
         read.refuse()
         mentions = read.mentions

@@ -122,9 +122,7 @@ def partition(
     opening = opened(table)
     wanted = score if score in opening.names or probability not in opening.names else probability
     opening.check(first=first, second=second, score=wanted)
-    scores = opening.column(wanted).floats()
-    if scores is None:
-        raise TypeError(f"column {wanted!r} is not of numbers")
+    scores = opening.column(wanted).numbers()
     if np.isnan(scores).any():
         row = int(np.argmax(np.isnan(scores)))
         raise ValueError(f"column {wanted!r} is null in row {row}")
@@ -210,8 +208,8 @@ def partition_pairs(
         raise ValueError(f"scores has shape {weights.shape}, not ({count},)")
     if sources is not None and len(sources) != records:
         raise ValueError(f"sources has {len(sources)} entries, not {records}")
-    if greatest_size is not None and arrays.size("greatest_size", greatest_size) < 1:
-        raise ValueError(f"greatest_size is {greatest_size}; it must be at least 1")
+    if greatest_size is not None:
+        greatest_size = arrays.size("greatest_size", greatest_size, 1)
     ends = np.ascontiguousarray(np.concatenate(parts).T)
     weights = np.concatenate(
         [weights, np.repeat([np.inf, -np.inf], [len(part) for part in parts[1:]])]

@@ -247,15 +247,15 @@ class Settled:
         mentions, expected = self._read.mentions, self._keys["expected"]
         best = np.argsort(-expected, kind="stable")[:count]
         best = best[expected[best] > 0]
-        where = np.full(mentions.keys + 1, -1)
-        where[best] = np.arange(len(best))
-        rows = np.flatnonzero(where[mentions.key] >= 0)
-        rows = rows[np.argsort(where[mentions.key[rows]], kind="stable")]
-        ends = np.searchsorted(where[mentions.key[rows]], np.arange(len(best)), side="right")
+        order = np.argsort(mentions.key, kind="stable")
+        begins, ends = (
+            np.searchsorted(mentions.key, best, side, order).tolist() for side in ("left", "right")
+        )
         questions = []
-        for name, key, votes, of in zip(
-            *(self._key_names(best), best.tolist(), self._votes(best)), np.split(rows, ends[:-1])
+        for name, key, votes, begin, end in zip(
+            self._key_names(best), best.tolist(), self._votes(best), begins, ends
         ):
+            of = order[begin:end]
             some = [of[mentions.label[of] == v][:3] for v in votes]
             proposed = self._keys["label"][key]
             questions.append(

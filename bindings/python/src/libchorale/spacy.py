@@ -48,7 +48,6 @@ from ._learnt import Learnt
 from ._mentions import TIE
 from .collective import decode
 from .mentions import Strengths, _read, _strengths, agree, learn_strengths, tell
-from .potential import Potential
 from .rules import parse
 
 # Probabilities below MARGIN are taken as MARGIN, those above 1 - MARGIN as 1 - MARGIN.
@@ -295,12 +294,12 @@ class Agreement:
         scores = np.insert(scores, [len(labels)] * len(others), -np.inf, axis=1)
         order = sorted(range(len(rows)), key=places.__getitem__)
         chains = [list(of) for _, of in groupby(order, key=lambda k: places[k][0])]
-        potential = Potential.potts(len(values), (1 - TIE) * strength, scale="members")
         found = decode(
             [scores[of] for of in chains],
             groups=range(len(chains)),
             tokens=[[rows[k][KEY] for k in of] for of in chains],
-            agree=Words("words", potential=potential, across=self.across),
+            agree=Words("words", (1 - TIE) * strength, across=self.across),
+            uncounted=(),
             names=[*(f"B-{label}" for label in values[:-1]), "O"],
             scheme="bio",
             rules=rules,
