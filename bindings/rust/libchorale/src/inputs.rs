@@ -76,12 +76,12 @@ options! {
         /// The algorithm; one that does not fit the potential is refused with AlgorithmMismatch.
         algorithm: Algorithm,
         /// Where [`Algorithm::AlphaExpansion`], [`Algorithm::LocalSearch`] and [`Algorithm::Icm`]
-        /// start.
+        /// start. Default: [`Start::Independent`].
         start: Start<'a> => _,
         /// [`Algorithm::GeneralisedAlphaPass`]: greatest size of a set of values; default: 2.
         subset_size: usize => subset_size = if subset_size == 0 { -1 } else { index("subset_size", subset_size)? },
-        /// Greatest number of iterations; default: the default of the algorithm. An iteration is a
-        /// sweep over the members ([`Algorithm::Icm`], [`Algorithm::LocalSearch`]), a round
+        /// Greatest number of iterations; default: that of the algorithm. An iteration is a sweep
+        /// over the members ([`Algorithm::Icm`], [`Algorithm::LocalSearch`]), a round
         /// ([`Algorithm::AlphaExpansion`]), a step of the multipliers ([`Algorithm::DualBound`];
         /// LAGRANGIAN, counted for each majority value; [`Algorithm::CountBoxes`], counted for each
         /// node), a majority value ([`Algorithm::ModifiedAlphaPass`]) or a flow
@@ -210,12 +210,12 @@ options! {
         /// Clique first + c gets the members offsets\[c\] .. offsets\[c + 1\] - 1: cliques + 1
         /// entries, ascending.
         offsets: &'a [i64] => _,
-        /// For each member: a position in this chain, or -1 for the whole chain. Default: whole
+        /// For each member: a position in its chain, or -1 for the whole chain. Default: whole
         /// chains in property cliques, position 0 in others, as for single items.
         positions: &'a [i64] => [self.chains.len()],
         /// For each member: how often the member counts, \>= 1: the weights w_i. The count of a
         /// value is the sum of the weights of the members with this value, and n is the sum of all
-        /// weights; this holds in the potential, in reasons. The scores of the members are not
+        /// weights; this holds in the potential and in reasons. The scores of the members are not
         /// multiplied. If the options of a run ask for exact max-marginals or for an algorithm that
         /// takes no weights, they do not apply to cliques with weights. Default: 1 for all.
         weights: &'a [i64] => [self.chains.len()],
@@ -254,8 +254,9 @@ options! {
         times: &'a [i64] => [self.key.len()],
         /// For each row: the right label, -1: unknown. Default: all unknown.
         gold: &'a [i32] => [self.key.len()],
-        /// For each key: the label that all mentions of a key have, or one of the other answers.
-        /// Default: no answers.
+        /// For each key: the label that all mentions of a key have, or
+        /// [`NO_ANSWER`](crate::NO_ANSWER) or [`ANSWER_DIFFERS`](crate::ANSWER_DIFFERS). Default:
+        /// no answers.
         answers: &'a [i32] => [self.keys],
         /// For each row: labels told before, when a ledger is filled from its rows.
         told: &'a [i32] => [self.key.len()],
@@ -273,8 +274,8 @@ options! {
         scale: Scale,
         /// Shape of the tables of a SUM; other families ignore it.
         shape: Shape,
-        /// For each value whether it is counted. Members with another value are part of n, but add
-        /// nothing, and it is never the majority. Default: every value is counted.
+        /// For each value whether it is counted. Members with a value that is not are part of n but
+        /// add nothing, and it is never the majority. Default: every value is counted.
         counted: &'a [bool] => _,
     }
 }
@@ -294,8 +295,8 @@ options! {
         /// 0 \<= d \< 1: a clique's new message is d * old message + (1 - d) * computed message.
         /// Default: 0.
         damping: f64,
-        /// For messages of cliques. [`Algorithm::Auto`] is used for cliques whose potential it does
-        /// not fit. Default: [`Algorithm::Auto`].
+        /// Algorithm for messages of cliques. [`Algorithm::Auto`] is used for cliques whose
+        /// potential it does not fit. Default: [`Algorithm::Auto`].
         algorithm: Algorithm,
         /// If true, messages of cliques are exact wherever the family has an exact solver (slow for
         /// convex sums).

@@ -1,4 +1,4 @@
-//! Options of a run, and its progress.
+//! What callers fill, as bindings/mirror.py makes it from the headers; options of runs and progress.
 
 use crate::array::{product, Element, Matrix};
 use crate::pass::{index, lent_or_none, positive, seconds, size, Pass};
