@@ -340,6 +340,7 @@ RUST_OPTIONS = {
     "clique_problem.members": "",
     "clique_problem.values": "",
     "corpus.allowed": "&'a [u8] => [self.rows().saturating_mul(self.labels())]",
+    "corpus.counts": "&'a [i64] => [self.chains()]",
     "corpus.edges": "&'a [N] => [product(&[self.rows(), self.labels(), self.labels()])?]",
     "corpus.forced": "&'a [i32] => [self.rows()]",
     "corpus.groups": "&'a [i64] => [self.chains()]",

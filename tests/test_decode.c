@@ -528,11 +528,140 @@ static void strengths_are_found(void **state) {
         "corpus->uncounted");
 }
 
+/* ---- Counts ------------------------------------------------------------------------------ */
+
+enum { MOST_COPIES = 3 };
+
+/* Writes the chains of `drawn` once for each that they stand for, and their agreements. */
+static void repeat(const Drawn *drawn, const int64_t *counts, const int32_t *labels, Drawn *to,
+                   double *edges, int32_t *to_labels) {
+  const int64_t cells = DRAWN_LABELS * DRAWN_LABELS;
+  memset(to, 0, sizeof *to);
+  to->corpus = drawn->corpus;
+  to->corpus.counts = NULL;
+  to->corpus.chains = 0;
+  int64_t position = 0;
+  for (int64_t i = 0; i < drawn->corpus.chains; ++i)
+    for (int64_t k = 0; k < counts[i]; ++k) {
+      to->groups[to->corpus.chains] = drawn->groups[i];
+      for (int64_t p = drawn->offsets[i]; p < drawn->offsets[i + 1]; ++p, ++position) {
+        to->tokens[position] = drawn->tokens[p];
+        to->keys[position] = drawn->keys[p];
+        to_labels[position] = labels[p];
+        memcpy(to->scores + position * DRAWN_LABELS, drawn->scores + p * DRAWN_LABELS,
+               DRAWN_LABELS * sizeof *to->scores);
+        if (drawn->corpus.edges)
+          memcpy(edges + position * cells, (const double *)drawn->corpus.edges + p * cells,
+                 (size_t)cells * sizeof *edges);
+      }
+      to->offsets[++to->corpus.chains] = position;
+    }
+  to->corpus.unary = to->scores;
+  to->corpus.offsets = to->offsets;
+  to->corpus.tokens = to->tokens;
+  to->corpus.edges = drawn->corpus.edges ? edges : NULL;
+  to->corpus.groups = drawn->corpus.groups ? to->groups : NULL;
+  to->count = drawn->count;
+  for (int64_t k = 0; k < drawn->count; ++k) {
+    to->agreements[k] = drawn->agreements[k];
+    to->agreements[k].keys = to->keys;
+  }
+}
+
+static double drawn_score(const Drawn *drawn, const int32_t *labels) {
+  chorale_error error;
+  chorale_problem *problem = NULL;
+  OK(chorale_problem_create_agreeing(NULL, &drawn->corpus, drawn->agreements, drawn->count, NULL,
+                                     &problem, &error));
+  double score = 0;
+  OK(chorale_model_score(NULL, chorale_problem_model(problem), labels,
+                         drawn->offsets[drawn->corpus.chains], &score, NULL, NULL, &error));
+  chorale_problem_destroy(problem);
+  return score;
+}
+
+/* A chain with a count has the score and the votes of that many equal chains. */
+static void a_chain_stands_for_many(void **state) {
+  (void)state;
+  Random random = {test_seed()};
+  chorale_error error;
+  Handed handed;
+  open_handed(&handed);
+  const double matrix[DRAWN_LABELS * DRAWN_LABELS] = {0.5, -0.25, -INFINITY, 0, 0.25, 0.5, 0.125};
+  const double start[] = {0.5, 0, -0.75}, end[] = {0, 0.25, 0.5};
+  const chorale_transitions_options ends = {.struct_size = sizeof ends, .start = start, .end = end};
+  chorale_transitions *transitions = NULL;
+  OK(chorale_transitions_create(NULL, DRAWN_LABELS, matrix, &ends, &transitions, &error));
+  for (int64_t round = 0; round < test_rounds(400); ++round) {
+    static Drawn drawn, many;
+    static double edges[DRAWN_POSITIONS * DRAWN_LABELS * DRAWN_LABELS];
+    static double many_edges[DRAWN_POSITIONS * DRAWN_LABELS * DRAWN_LABELS];
+    int64_t counts[DRAWN_CHAINS];
+    int32_t labels[DRAWN_POSITIONS], many_labels[DRAWN_POSITIONS];
+    draw(&random, &handed, &drawn);
+    /* Few enough for the copies to find room. */
+    drawn.corpus.chains = random_int(&random, 1, DRAWN_CHAINS / MOST_COPIES);
+    drawn.corpus.offsets = drawn.offsets;
+    for (int64_t i = 0; i < drawn.corpus.chains; ++i)
+      counts[i] = random_int(&random, 1, MOST_COPIES);
+    drawn.corpus.counts = counts;
+    if (random_chance(&random, 50))
+      drawn.corpus.transitions = transitions;
+    drawn.corpus.borrow = random_chance(&random, 50);
+    for (size_t e = 0; e < COUNT_OF(edges); ++e)
+      edges[e] = random_unit(&random);
+    drawn.corpus.edges = random_chance(&random, 30) ? edges : NULL;
+    for (int64_t k = 0; k < drawn.count; ++k) {
+      chorale_agreement *agreement = &drawn.agreements[k];
+      agreement->potential = NULL;
+      agreement->weights = NULL;
+      agreement->strength = 0.5;
+      agreement->minimum = 1;
+      if (agreement->kind == CHORALE_AGREE_CLIQUES)
+        agreement->kind = CHORALE_AGREE_WORDS;
+    }
+    for (int64_t p = 0; p < DRAWN_POSITIONS; ++p)
+      labels[p] = random_int(&random, 0, DRAWN_LABELS - 1);
+    repeat(&drawn, counts, labels, &many, many_edges, many_labels);
+    const double score = drawn_score(&drawn, labels);
+    const double sum = drawn_score(&many, many_labels);
+    if (!(score == sum || fabs(score - sum) <= 1e-9 * (1 + fabs(sum))))
+      fail_msg("seed %llu, round %lld: %.17g for chains with counts, %.17g for their copies",
+               (unsigned long long)test_seed(), (long long)round, score, sum);
+  }
+  /* Floats too; the product is computed in double precision. */
+  const float floats[] = {1.5f, 0.25f, 0};
+  int64_t counts[] = {INT32_MAX};
+  chorale_corpus corpus = {.struct_size = sizeof corpus, .chains = 1, .labels = DRAWN_LABELS};
+  corpus.unary = floats;
+  corpus.element = CHORALE_FLOAT32;
+  corpus.counts = counts;
+  chorale_decoded *decoded = NULL;
+  OK(chorale_decode(NULL, &corpus, NULL, 0, NULL, &decoded, &error));
+  chorale_run_result result = {.struct_size = sizeof result};
+  OK(chorale_decoded_get_result(decoded, &result, &error));
+  assert_true(result.score == 1.5 * INT32_MAX);
+  chorale_decoded_destroy(decoded);
+  decoded = NULL;
+  counts[0] = 0;
+  FAILS(chorale_decode(NULL, &corpus, NULL, 0, NULL, &decoded, &error), CHORALE_ERROR_OUT_OF_RANGE,
+        "corpus->counts[0] is 0", "from 1 to 2147483647");
+  const double large[] = {1e275, 0, 0};
+  corpus.unary = large;
+  corpus.element = CHORALE_FLOAT64;
+  counts[0] = 1000000;
+  FAILS(chorale_decode(NULL, &corpus, NULL, 0, NULL, &decoded, &error), CHORALE_ERROR_OUT_OF_RANGE,
+        "corpus->counts[0] is 1000000", "at most 1e+280");
+  chorale_transitions_release(transitions);
+  close_handed(&handed);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_same_as_call_by_call),
       cmocka_unit_test(three_mentions),
       cmocka_unit_test(strengths_are_found),
+      cmocka_unit_test(a_chain_stands_for_many),
       cmocka_unit_test(mistakes_are_named),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -40,6 +40,7 @@ func (c *call) corpus(corpus *Corpus) (*C.chorale_corpus, []int64) {
 	c.check("corpus.Forced", len(corpus.Forced), positions)
 	c.check("corpus.Allowed", len(corpus.Allowed), product(positions, labels))
 	c.check("corpus.Groups", len(corpus.Groups), chains)
+	c.check("corpus.Counts", len(corpus.Counts), chains)
 	told := c.corpusInC(corpus)
 	told.element = c.element(corpus.Unary, corpus.Edges)
 	told.chains = C.int64_t(chains)

@@ -177,6 +177,8 @@ func TestBulkInput(t *testing.T) {
 		"tokens":      {ErrShape, func(c *Corpus) { c.Tokens = []int32{1} }},
 		"no tokens":   {ErrShape, func(c *Corpus) { c.Tokens = []int32{} }},
 		"groups":      {ErrShape, func(c *Corpus) { c.Groups = []int64{1} }},
+		"counts":      {ErrShape, func(c *Corpus) { c.Counts = []int64{1} }},
+		"count":       {ErrOutOfRange, func(c *Corpus) { c.Counts = []int64{1, 0} }},
 		"transitions": {ErrLabelsMismatch, func(c *Corpus) { c.Transitions = must(NewTransitions(3, nil, nil)) }},
 	} {
 		corpus := good()

@@ -256,6 +256,13 @@ func TestDecodeThreeMentions(t *testing.T) {
 	}
 	_, err = Decode(nil, &Corpus{Labels: 2, Offsets: []int64{0}, Tokens: []int32{}}, words(), nil)
 	check(t, err)
+	// A chain with a count has the scores and the votes of that many.
+	counted := &Corpus{Labels: 2, Unary: Float64s{2, 0, 0, 1}, Tokens: []int32{0, 0}, Counts: []int64{3, 1}}
+	many, err := Decode(nil, counted, []Agreement{{Strength: 1}}, nil)
+	check(t, err)
+	if result := must(many.Result()); result.OwnScore != 7+10./4 || result.Score != 6+16./4 {
+		t.Error(result)
+	}
 }
 
 // More threads than the library starts are as many as it starts. A time limit that has passed leaves

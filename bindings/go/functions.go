@@ -661,8 +661,8 @@ func (d *Decoded) RuleConflicts() ([]RuleConflict, error) {
 // which the position has its own label back; of several, the one that costs most. If there is none,
 // since several rules make the same change: the first rule that the labels of [Alone] break, if
 // possible one about the position's own label. Ordered by chain, then position. Each chain is
-// solved again, once without each of its rules, until 2^26 steps (some tenths of a second) are
-// over; rules that were not left out by then are as if they made no change.
+// solved again, once without each of its rules, for some tenths of a second at most; rules that
+// were not left out by then are as if they made no change.
 func (d *Decoded) RuleReasons() ([]RuleReason, error) {
 	c := begin()
 	defer c.end()

@@ -49,7 +49,8 @@
  *     then an assignment). Nothing a caller may want is written as 0 where 0 means a default.
  *   - A time limit of 0 or plus infinity is none; in learn.h 0 is 300 seconds. A negative one has
  *     passed already: calls do what they do under every limit, and no more.
- *   - Sizes are int64_t, so that negative sizes are detected; values are int32_t.
+ *   - Sizes are int64_t, so that negative sizes are detected; values are int32_t. Bytes of texts and
+ *     files, and sizes of structs, are size_t.
  *   - A row stride of 0 means rows without gaps; any other row stride must be at least the length
  *     of a row. An array that also has a column stride (chain.h) may be stored by columns; then any
  *     strides are allowed with which no two entries overlap.

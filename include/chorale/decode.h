@@ -16,7 +16,8 @@
  * An array of chorale_agreement is the *specification*: it states which labels should agree and how
  * strongly. The fields of chorale_agreement have the same names in every language binding. The
  * calls of this header are implemented by the public calls of model.h and run.h, which
- * offer more.
+ * offer more. Three structs come from there: the scores, chorale_corpus (model.h), chorale_run_options,
+ * and chorale_reason, why a label changed (run.h).
  */
 #ifndef CHORALE_DECODE_H
 #define CHORALE_DECODE_H

@@ -2,7 +2,7 @@
  *
  * What this header and those of experimental/ declare may change or go in any version; the library
  * exports them under a version node of its own (CHORALE_EXPERIMENTAL). chorale.h does not include it,
- * and no stable header needs it. The rules of chorale.h hold here too.
+ * and no stable call needs it (only a dictionary of a clique must be made here). The rules of chorale.h hold here too.
  *
  *   objects      references, names, sizes and flags of stable objects
  *   models       instances, the model of repeated words, what a model holds

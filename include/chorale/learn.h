@@ -1,4 +1,5 @@
 /* Learning: how strongly the members of cliques should agree, found from labelled documents.
+ * Provisional: this header may change until version 1.0.
  *
  *     chorale_learn(NULL, &problem, 1, NULL, &learnt, &error);       problems with gold labels in
  *     chorale_learnt_apply(NULL, learnt, other, &model, &error);     potentials out
@@ -21,21 +22,15 @@
  * written as a cost that adds up over groups, F * (gold + found) - 2 * right, where F is the F1 of
  * the tagger's own labels: the cost is lower than the tagger's exactly if F1 is higher.
  *
- * What is promised. Groups are documents; groups that share a clique count as one. If gold labels
- * agree no more than after 999 exchanges at random among members that the tagger labels alike and
- * that are in about as many cliques (p > 0.01), nothing is applied. Tried are s = 0.25, 0.5, 1, 2, 3
- * (with a centre up to 1) with b = 0, 0.5, 1, until two s in a row cost more. Of the pairs that
- * cost at most half a standard error more than the best and, unless `may_lower_accuracy` is set, do
- * not lower accuracy by more than one, those with the smallest b are kept, and of these the one with
- * the smallest s is chosen. What is reported is held out: groups are divided into 10 folds, and
- * for each the others choose; so is the control, bonuses alone (s = 0). Strengths are applied only if
- * held-out groups then cost less than the tagger's own labels; with fewer than 8 groups, or if nothing
- * could be exchanged, only if that is no chance either (p <= 0.05, signs of groups flipped). Two
- * temperatures for chorale_run_probabilities, up to 16, are fitted, one for positions whose label
- * agreement changed (from 1) and one for the others (from 0.5; below probability 0.95): where the
- * mean probability of the labels given is the share that is right. After half of the time limit
- * (300 s unless set otherwise) the strengths tried until then count. Otherwise the same input gives
- * the same bits, for any number of threads. How strengths are found may change.
+ * What is promised. Groups are documents; groups that share a clique count as one. Nothing is applied
+ * if gold labels agree no more than chance would have it, or if labels of held-out groups, labelled
+ * with what the other groups teach, do not cost less than the tagger's own. Unless `may_lower_accuracy`
+ * is set, nothing is applied that lowers accuracy by more than a standard error. The report is of
+ * held-out groups, with a control that has bonuses alone (s = 0), so that labels can become more
+ * frequent but not agree. Two temperatures for chorale_run_probabilities are fitted to the same groups,
+ * one for positions whose label agreement changed and one for the others. The same input gives the
+ * same bits, for any number of threads, unless the time limit ends the call. How strengths are found
+ * may change with every version.
  *
  * Without gold labels (`without_gold`) the strength is found from what the tagger expects of itself:
  * see chorale_learn_options. It says how strongly members should agree, not whether they do. */
@@ -74,10 +69,10 @@ typedef struct chorale_learn_options {
   const double *costs;
   int32_t may_lower_accuracy; /* 1: strengths may be applied that lower accuracy by more than a
                                  standard error. Default 0 */
-  /* 1: gold labels are not read. The strength of positions is the largest of 0.25, 0.5, 0.75, 1, 1.25,
-   * 1.5, 2 under which no more labels change than 0.4 of the errors, rounded up, that the tagger
-   * expects by its probabilities, and 0 if there is none; that of properties is 2, of centres 1, with
-   * s n_c. Bonuses are 0. It says how strongly members should agree, not whether they do. Default 0 */
+  /* 1: gold labels are not read. The strength of positions is the largest, up to 2, under which fewer
+   * labels change than errors are expected by the tagger's probabilities; that of properties is 2, of
+   * centres 1, with s n_c. Bonuses are 0. It says how strongly members should agree, not whether they
+   * do. Default 0 */
   int32_t without_gold;
   int64_t threads;    /* number of threads; 0: 1. The result is the same for any number */
   double time_limit;  /* time limit in seconds, after which no further strength is tried; 0: five

@@ -16,7 +16,8 @@
  *
  * Rules that the labels of a chain keep by themselves cost next to no time.
  *
- * Rules do not concern chains without positions. This header is provisional: it may change in any version.
+ * Rules do not concern chains without positions. This header is provisional: it may change until version
+ * 1.0.
  */
 #ifndef CHORALE_RULES_H
 #define CHORALE_RULES_H
@@ -160,8 +161,9 @@ typedef struct chorale_rule_reason {
  * agreements change together may be missing. The reason is the rule without which the position has
  * its own label back; of several, the one that costs most. If there is none, since several rules make
  * the same change: the first rule that the labels of CHORALE_ALONE break, if possible one about the
- * position's own label. Ordered by chain, then position. Each chain is solved again, once without each of its rules, until 2^26 steps (some
- * tenths of a second) are over; rules that were not left out by then are as if they made no change.
+ * position's own label. Ordered by chain, then position. Each chain is solved again,
+ * once without each of its rules, for some tenths of a second at most; rules that were not left out by
+ * then are as if they made no change.
  * Errors: as for ruled_chains; OUT_OF_MEMORY. */
 CHORALE_API chorale_status chorale_decoded_rule_reasons(const chorale_decoded *decoded,
                                                         chorale_rule_reason *reasons,

@@ -12,8 +12,8 @@
  *             messages (finds the labelling with the greatest sum of score and messages), computes
  *             the messages of every chain to its cliques, and evaluates equation 1 of the
  *             labelling. Messages with unchanged inputs are not computed again. The rounds of a
- *             solve end when the messages have converged (none changes by more than rounding), and
- *             after four rounds that alternate between two labellings.
+ *             solve end when the messages have converged (none changes by more than rounding), or
+ *             when rounds only alternate between two labellings.
  *   local search  starts from the best labelling of the rounds, and again from the own one. Decodes
  *             one chain at a time with all other chains fixed, until no chain gains. Never lowers
  *             equation 1.
@@ -25,12 +25,10 @@
  *             decodes the chains around them one at a time, and keeps the move if equation 1 gains.
  *             Such moves are drawn, always in the same order, until they have not gained for a
  *             while (the option `effort`). By default they begin only in cliques that are likely to
- *             gain: where messages have not converged or the local search has gained, unless all
- *             potentials are convex SUMs, and in cliques with more than two members for each of
- *             several chains. Left out where the bound has met the score, in very large models and
- *             in large cliques.
+ *             gain. Left out where the bound has met the score, in very large models and in large
+ *             cliques.
  *   bound     on request, computes an upper bound of equation 1 by dual decomposition. This meets
- *             labellings, too; after 4, 8, 16, ... steps one is improved by local search.
+ *             labellings, too, some of which a local search improves.
  *
  * Messages. The message of chain i to clique p has an entry for each value v,
  *
@@ -122,9 +120,8 @@ enum {
 /* The number format in which messages are stored; experimental.h has others. */
 typedef int32_t chorale_message_element;
 enum {
-  /* Double precision if all messages take less than 256 KB, or if model, run (one thread, no bound)
-   * and scores (copied or borrowed) together then take at most twice the bytes of the scores.
-   * Otherwise two bytes for each value of a message */
+  /* Double precision where messages are few or memory stays small beside the scores; otherwise two
+   * bytes for each value of a message */
   CHORALE_MESSAGES_AUTO = 0
 };
 

@@ -36,7 +36,7 @@ public:
        const chorale_host *host, const CorpusParts &parts, const chorale_agreement &agreement,
        chorale_model_builder *builder) noexcept
       : report_(report), place_(place), memory_(memory), host_(host), parts_(parts),
-        agreement_(agreement), builder_(builder) {}
+        agreement_(agreement), builder_(builder), weights_(memory) {}
   ~Work() { chorale_potential_release(made_); }
   Work(const Work &) = delete;
   Work &operator=(const Work &) = delete;
@@ -67,7 +67,7 @@ private:
   chorale_status pass_on(chorale_status status, const chorale_error &error) const noexcept {
     return status == CHORALE_OK ? status : fail(status, ": ", std::string_view(error.message));
   }
-  chorale_status check() const noexcept {
+  chorale_status check() noexcept {
     switch (agreement_.kind) {
     case CHORALE_AGREE_WORDS:
       if (!parts_.corpus().tokens && parts_.positions() > 0)
@@ -96,19 +96,33 @@ private:
         agreement_.strength != kNoAgreement)
       return fail(CHORALE_ERROR_OUT_OF_RANGE, ".strength is ", agreement_.strength,
                   "; it must be from -1e9 to 1e9, so that scores keep their digits beside it");
-    return agreement_.weights ? check_weights() : CHORALE_OK;
+    return take_weights();
   }
 
   // True if the members of the cliques are whole chains, not positions.
   bool is_of_chains() const noexcept { return agreement_.kind == CHORALE_AGREE_PROPERTY; }
 
-  chorale_status check_weights() const noexcept {
+  // Sets weights_ to the products of the agreement's weights and the counts of the chains.
+  chorale_status take_weights() noexcept {
+    const std::int64_t *const counts = parts_.corpus().counts;
     const std::int64_t first = is_of_chains() ? 0 : parts_.begin(0);
-    const std::int64_t end = is_of_chains() ? parts_.chains() : parts_.begin(parts_.chains());
-    for (std::int64_t p = first; p < end; ++p)
-      if (agreement_.weights[p] < 1)
-        return fail(CHORALE_ERROR_OUT_OF_RANGE, ".weights[", p, "] is ", agreement_.weights[p],
+    if (!agreement_.weights && !counts)
+      return CHORALE_OK;
+    if (!weights_.fill(is_of_chains() ? parts_.chains() : parts_.positions(), 1))
+      return report_.out_of_memory();
+    for (std::int64_t p = 0; agreement_.weights && p < weights_.size(); ++p) {
+      weights_[p] = agreement_.weights[first + p];
+      if (weights_[p] < 1)
+        return fail(CHORALE_ERROR_OUT_OF_RANGE, ".weights[", first + p, "] is ", weights_[p],
                     "; it must be at least 1");
+    }
+    for (std::int64_t i = 0; counts && i < parts_.chains(); ++i) {
+      const std::int64_t begin = is_of_chains() ? i : parts_.begin(i) - first;
+      const std::int64_t end = is_of_chains() ? i + 1 : parts_.begin(i + 1) - first;
+      // A product that is too large stays so: the sum of a clique's weights is checked.
+      for (std::int64_t p = begin; p < end; ++p)
+        weights_[p] = std::min(weights_[p], kLongest + 1) * counts[i];
+    }
     return CHORALE_OK;
   }
 
@@ -172,12 +186,12 @@ private:
                                                             &first, &error),
                           error));
     Array<std::int64_t> weights(memory_);
-    if (agreement_.weights && !weights.resize(members.chains.size()))
+    if (!weights_.empty() && !weights.resize(members.chains.size()))
       return report_.out_of_memory();
     for (std::int64_t e = 0; e < weights.size(); ++e)
-      weights[e] = agreement_.weights[is_of_chains()
-                                          ? members.chains[e]
-                                          : parts_.begin(members.chains[e]) + members.positions[e]];
+      weights[e] = weights_[is_of_chains() ? members.chains[e]
+                                           : parts_.begin(members.chains[e]) - parts_.begin(0) +
+                                                 members.positions[e]];
     chorale_members given{};
     given.struct_size = sizeof given;
     given.first = first;
@@ -185,7 +199,7 @@ private:
     given.offsets = members.offsets.begin();
     given.chains = members.chains.begin();
     given.positions = setup.property ? nullptr : members.positions.begin();
-    given.weights = agreement_.weights ? weights.begin() : nullptr;
+    given.weights = weights_.empty() ? nullptr : weights.begin();
     return pass_on(chorale_model_builder_add_members(builder_, &given, &error), error);
   }
 
@@ -215,10 +229,9 @@ private:
                     "; it must be at least -1");
     chorale_clique_setup setup{};
     CHORALE_CHECK(describe_positions(setup));
-    const std::int64_t *weights = agreement_.weights ? agreement_.weights + first : nullptr;
     chorale_error error;
     return pass_on(builder_->add_keyed(Report(&error), setup, agreement_, keys ? keys + first : keys,
-                                       weights, cliques_),
+                                       weights_.empty() ? nullptr : weights_.begin(), cliques_),
                    error);
   }
 
@@ -285,6 +298,7 @@ private:
   const CorpusParts &parts_;
   const chorale_agreement &agreement_;
   chorale_model_builder *builder_;
+  Array<std::int64_t> weights_; // by position from the first (PROPERTY: by chain); empty: all 1
   chorale_potential *made_ = nullptr;
   std::int64_t cliques_ = 0;
 };

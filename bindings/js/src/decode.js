@@ -13,7 +13,7 @@ import {
 } from "./checks.js";
 import { ChoraleError, refuse } from "./errors.js";
 import { create, make } from "./handle.js";
-import { FLAT, offsetsOf, scoresOf } from "./model.js";
+import { FLAT, corpusOf, offsetsOf, scoresOf } from "./model.js";
 import { rowsIn } from "./potential.js";
 import { Problem } from "./problem.js";
 import { Property, Transitions, createTransitions } from "./property.js";
@@ -21,12 +21,23 @@ import { ruledOf, rulesIn } from "./rules.js";
 import { NOTHING, RUN_OPTIONS, runFields } from "./run.js";
 
 const AGREE_OPTIONS = [
-  ..."transitions edges forced allowed tokens groups agree".split(" "),
+  ..."transitions edges forced allowed tokens groups counts agree".split(" "),
   ..."strength minimum stop uncounted names".split(" "),
 ];
 const RULE_OPTIONS = ["rules", "scheme", "mostCost"];
 const AGREEMENT = "what strength potential across minimum keys stop cliques weights".split(" ");
 const LISTED = ["words", "keys", "cliques"]; // what agrees, beside properties
+
+/** Returns labels, some of which may be given by their names, as numbers. */
+function labelsOf(name, labels, names) {
+  return Array.from(listOf(name, labels), (label, index) => {
+    if (typeof label !== "string") return label;
+    const known = names.map((known) => shown(known)).join(", ") || "none; pass names";
+    if (!names.includes(label))
+      refuse("OUT_OF_RANGE", `${name}[${index}] is ${shown(label)}; it must be one of the labels: ${known}`);
+    return names.indexOf(label);
+  });
+}
 
 // ---- Chains ------------------------------------------------------------------------------------
 
@@ -220,10 +231,7 @@ function specified(native, scores, told, body) {
       );
     const wanted = agreementsOf(told);
     const names = Array.from(listOf("names", told.names ?? []));
-    const uncounted = arrayOf(
-      "uncounted",
-      told.uncounted ?? names.flatMap((name, label) => (name === "O" ? [label] : [])),
-    );
+    const uncounted = labelsOf("uncounted", told.uncounted ?? names.filter((name) => name === "O"), names);
     const positions = ends.at(-1);
     const agreements = scope.place("agreement", wanted.length);
     wanted.forEach((entry, index) =>
@@ -241,25 +249,9 @@ function specified(native, scores, told, body) {
     ];
     const labels = width ?? beside.find(Boolean) ?? 1;
     if (!isMissing(told.names)) length("names", names, labels);
-    const { edges, forced, allowed } = told;
-    const given = { ...block, labels, chains, offsets: ends, transitions, edges, forced, allowed };
-    const corpus = scope.struct(
-      "corpus",
-      {
-        ...given,
-        tokens: tokens?.ids,
-        groups,
-        uncounted: uncounted.length > 0 ? uncounted : undefined,
-        uncountedCount: uncounted.length,
-      },
-      {
-        counts: {
-          edges: positions * labels * labels,
-          forced: positions,
-          allowed: positions * labels,
-        },
-      },
-    );
+    const { edges, forced, allowed, counts } = told;
+    const given = { ...block, chains, offsets: ends, transitions, edges, forced, allowed, counts };
+    const corpus = corpusOf(scope, { ...given, tokens: tokens?.ids, groups, uncounted }, labels, positions);
     try {
       return body(scope, { corpus, agreements, labels, ends, wanted, tokens, groupNames });
     } catch (error) {

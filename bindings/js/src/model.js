@@ -72,6 +72,20 @@ function chainOf(scope, chain) {
   );
 }
 
+const CORPUS = "transitions tokens groups uncounted edges forced allowed counts".split(" ");
+
+/** Converts the fields of a corpus, with that many labels and positions, to a chorale_corpus. */
+export function corpusOf(scope, given, labels, positions) {
+  const { chains } = given;
+  const uncounted = arrayOf("uncounted", given.uncounted ?? []);
+  const fields = { uncounted: uncounted.length > 0 ? uncounted : undefined };
+  const all = { ...given, ...fields, labels, uncountedCount: uncounted.length };
+  const edges = positions * labels * labels;
+  const allowed = positions * labels;
+  const by = { tokens: positions, forced: positions, edges, allowed, groups: chains, counts: chains };
+  return scope.struct("corpus", all, { counts: by });
+}
+
 export const FLAT = ["scores", "labels", "offsets"];
 
 /**
@@ -157,13 +171,13 @@ export class ModelBuilder extends Handle {
   addCorpus(flat, options) {
     return Handle.on(this, (native, scope, builder) => {
       const { scores, labels, offsets: ends } = optionsOf(flat, FLAT, "scores");
-      const told = optionsOf(options, ["transitions", "tokens", "groups"]);
+      const told = optionsOf(options, CORPUS);
       const { rows, ...block } = scoresOf(scope, "scores", scores, labels);
       const offsets = isMissing(ends) ? undefined : offsetsOf(ends, "scores", rows);
       const chains = offsets ? offsets.length - 1 : rows;
       const tokens = withNothing("tokens", told.tokens, -1);
-      const how = { counts: { tokens: rows, groups: chains } };
-      const corpus = scope.struct("corpus", { ...told, ...block, chains, offsets, tokens }, how);
+      const given = { ...told, ...block, chains, offsets, tokens };
+      const corpus = corpusOf(scope, given, block.labels, rows);
       const first = scope.place("int64");
       native.call("chorale_model_builder_add_corpus", [builder, corpus, first]);
       for (let i = 0; i < chains; ++i)

@@ -171,6 +171,25 @@ for (const [name, chorale] of await bothModules()) {
     const ended = chorale.decode([good, good], { agree: [], timeLimit: 0 });
     assert.deepEqual([ended.result.outcome, rows(ended.labels)], ["deadline", [[0, 0], [0, 0]]]);
   });
+  test(`a chain stands for many, and labels have names, ${name}`, () => {
+    const scores = [[[2, 0]], [[0, 1]]];
+    const options = { tokens: [["a"], ["a"]], strength: 1, counts: [3, 1], names: ["x", "y"] };
+    const { result } = chorale.decode(scores, options);
+    assert.deepEqual([result.score, result.ownScore], [6 + 16 / 4, 7 + 10 / 4]);
+    const apart = chorale.decode(scores, { ...options, uncounted: ["x"] });
+    assert.deepEqual(apart.labels.map(String), ["0", "1"]);
+    refused("OUT_OF_RANGE", () => chorale.decode(scores, { ...options, counts: [3, 0] }), /counts\[1\] is 0/);
+    refused("OUT_OF_RANGE", () => chorale.decode(scores, { ...options, uncounted: ["z"] }),
+      /^uncounted\[0\] is "z"; it must be one of the labels: "x", "y"$/);
+    const builder = chorale.createModelBuilder();
+    const told = { forced: [0, -1], allowed: [1, 1, 1, 0], counts: [2, 1], uncounted: [0] };
+    builder.addCorpus({ scores: [[2, 3], [0, 1]], labels: 2 }, told);
+    const model = builder.freeze();
+    const run = chorale.createRun(model);
+    assert.equal(run.solve().score, 4);
+    for (const handle of [run, model, builder]) handle.close();
+  });
+
   test(`agreements of all kinds, ${name}`, () => {
     const scores = [[[2.0, 0.1]], [[1.9, 0.3]], [[0.9, 1.2]]];
     const property = chorale.createFirstLabel(2);

@@ -319,10 +319,11 @@ export interface AgreeOptions extends structs.Corpus {
   /** Words that get no clique. */
   stop?: Iterable<Key>;
   /**
-   * Labels that take no part in the agreement of positions, such as "no entity": positions gain
-   * nothing by having them together. Absent: the label named "O", if `names` has it.
+   * Labels, by number or by name, that take no part in the agreement of positions, such as "no
+   * entity": positions gain nothing by having them together. Absent: the label named "O", if `names`
+   * has it.
    */
-  uncounted?: Numbers;
+  uncounted?: ArrayLike<number | string>;
   /** m names of labels. */
   names?: readonly string[];
 }
@@ -526,8 +527,10 @@ export interface ChainOptions {
   /** The document of the chain; 0 by default. */
   group?: number;
 }
-export interface CorpusOptions {
+export interface CorpusOptions extends structs.Corpus {
   transitions?: Transitions | null;
+  /** Labels that take no part in the agreements that `decode` makes. */
+  uncounted?: Numbers;
   tokens?: Tokens | null;
   groups?: Numbers;
 }

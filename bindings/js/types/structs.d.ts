@@ -215,9 +215,8 @@ export type JointMode =
  *   entry of the row, rounded to 11 bits (0.05 %), from 1e-12 to 8e9 (greater finite distances
  *   become 8e9). Minus infinity is kept, and no finite number becomes minus infinity. Values whose
  *   messages differ by less than the rounding can tie.
- * - `"auto"`: Double precision if all messages take less than 256 KB, or if model, run (one thread,
- *   no bound) and scores (copied or borrowed) together then take at most twice the bytes of the
- *   scores. Otherwise two bytes for each value of a message.
+ * - `"auto"`: Double precision where messages are few or memory stays small beside the scores;
+ *   otherwise two bytes for each value of a message.
  */
 export type MessageElement =
   | "float64"
@@ -711,6 +710,11 @@ export interface Corpus {
   forced?: Numbers;
   /** By position: m bytes, 0 forbids a label. Absent: all allowed. */
   allowed?: Flags;
+  /**
+   * By chain: how many equal chains it stands for, from 1 to 2^31 - 1, such as equal rows of a
+   * table. Absent: 1 for all.
+   */
+  counts?: Numbers;
 }
 
 /**
@@ -745,11 +749,10 @@ export interface LearnOptions {
   /** True: strengths may be applied that lower accuracy by more than a standard error. */
   mayLowerAccuracy?: boolean;
   /**
-   * True: gold labels are not read. The strength of positions is the largest of 0.25, 0.5, 0.75, 1,
-   * 1.25, 1.5, 2 under which no more labels change than 0.4 of the errors, rounded up, that the
-   * tagger expects by its probabilities, and 0 if there is none; that of properties is 2, of
-   * centres 1, with s n_c. Bonuses are 0. It says how strongly members should agree, not whether
-   * they do.
+   * True: gold labels are not read. The strength of positions is the largest, up to 2, under which
+   * fewer labels change than errors are expected by the tagger's probabilities; that of properties
+   * is 2, of centres 1, with s n_c. Bonuses are 0. It says how strongly members should agree, not
+   * whether they do.
    */
   withoutGold?: boolean;
   /**

@@ -35,6 +35,7 @@ struct Corpus {
   const std::int32_t *forced;           // by position: the only label allowed, or -1; or NULL
   const std::uint8_t *allowed;          // by position: m flags, 0: the label is forbidden; or NULL
   gsl::span<const std::int64_t> groups; // by chain; empty if all are 0
+  gsl::span<const std::int64_t> counts; // by chain: for how many it stands; empty if all are 1
 
   std::int64_t begin(std::int64_t chain) const noexcept {
     return offsets.empty() ? chain : offsets.data()[chain];

@@ -59,6 +59,11 @@ chorale_status take_corpus(const Report &report, chorale_corpus corpus, Corpus &
   to.forced = corpus.forced;
   to.allowed = corpus.allowed;
   to.groups = span_of(corpus.groups, corpus.chains);
+  to.counts = span_of(corpus.counts, corpus.chains);
+  for (const std::int64_t &count : to.counts)
+    if (count < 1 || count > kLongest)
+      return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "corpus->counts[", &count - corpus.counts,
+                         "] is ", count, "; it must be from 1 to ", kLongest);
   return CHORALE_OK;
 }
 
@@ -76,6 +81,45 @@ chorale_status check_contents(const Report &report, const Corpus &corpus) noexce
   return corpus.tokens.data()
              ? check_tokens(report, "corpus->tokens", corpus.tokens.subspan(to_size(begin)), begin)
              : CHORALE_OK;
+}
+
+// Multiplies the scores of a chain by a count. The products, doubles, are stored in `numbers`. False
+// if memory runs out.
+bool multiply(ChainView &view, std::int64_t count, Array<double> &numbers) noexcept {
+  const std::int32_t T = view.length;
+  const std::int32_t m = view.labels;
+  const std::int32_t matrices =
+      T < 2 || !view.has_edges() ? 0 : view.edges && view.edge_each ? T - 1 : 1;
+  const bool starts = view.transitions && view.transitions->start;
+  const bool ends = view.transitions && view.transitions->end;
+  const std::int64_t size = (std::int64_t{T} + std::int64_t{matrices} * m + 2) * m;
+  if (!numbers.resize(size))
+    return false;
+  double *to = numbers.begin();
+  ChainView made = view;
+  made.single = false;
+  made.transitions = nullptr;
+  made.unary = to;
+  made.unary_row = m;
+  made.unary_column = 1;
+  for (std::int32_t t = 0; t < T; ++t)
+    for (std::int32_t y = 0; y < m; ++y)
+      *to++ = view.unary_at(t, y) * static_cast<double>(count);
+  made.edges = matrices > 0 ? to : nullptr;
+  made.edge_each = matrices > 1;
+  for (std::int32_t t = 1; t <= matrices; ++t)
+    for (std::int32_t x = 0; x < m; ++x)
+      for (std::int32_t y = 0; y < m; ++y)
+        *to++ = view.edge_at(t, x, y) * static_cast<double>(count);
+  made.start = starts ? to : nullptr;
+  for (std::int32_t y = 0; starts && y < m; ++y)
+    *to++ = view.start_at(y) * static_cast<double>(count);
+  made.end = ends ? to : nullptr;
+  for (std::int32_t y = 0; ends && y < m; ++y)
+    *to++ = view.end_at(y) * static_cast<double>(count);
+  numbers.truncate(to - numbers.begin());
+  view = made;
+  return true;
 }
 
 // Returns the given weights of the members of clique given.first + c.
@@ -98,20 +142,33 @@ chorale_status Builder::add_corpus(const Report &report, const chorale_corpus &c
   const ModelTotals totals_before = *model;
   if (!groups.reserve(before + read.chains) || !model->chains.reserve(before + read.chains))
     return report.out_of_memory();
-  for (std::int64_t i = 0; i < read.chains; ++i) {
+  Array<double> products(memory);
+  const auto push = [&](std::int64_t i) -> chorale_status {
     const std::int64_t begin = read.begin(i);
     const std::int32_t length = read.length(i);
+    const std::int64_t count = read.counts.empty() ? 1 : read.counts.data()[i];
+    ChainView view = read.view(begin, length);
+    if (count > 1 && !multiply(view, count, products))
+      return report.out_of_memory();
+    if (count > 1 && !std::all_of(products.begin(), products.end(), is_score))
+      return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "corpus->counts[", i, "] is ", count,
+                         "; times each score of its chain it must be at most ", kLargestScore);
     const auto tokens = read.tokens.data() ? read.tokens.subspan(to_size(begin), to_size(length))
                                            : read.tokens;
-    if (push_chain(read.view(begin, length), tokens, read.borrow,
-                   read.groups.empty() ? 0 : read.groups.data()[i]))
-      continue;
+    return push_chain(view, tokens, read.borrow && count == 1,
+                      read.groups.empty() ? 0 : read.groups.data()[i])
+               ? CHORALE_OK
+               : report.out_of_memory();
+  };
+  chorale_status status = CHORALE_OK;
+  for (std::int64_t i = 0; i < read.chains && status == CHORALE_OK; ++i)
+    status = push(i);
+  if (status != CHORALE_OK) {
     model->chains.truncate(before);
     groups.truncate(before);
     static_cast<ModelTotals &>(*model) = totals_before;
-    return report.out_of_memory();
   }
-  return CHORALE_OK;
+  return status;
 }
 
 chorale_status Builder::add_cliques(const Report &report, chorale_clique_setup setup,

@@ -194,33 +194,13 @@ def read(
         "edges": _joined("edges", edges, lengths, matrices),
         "forced": _joined("forced", forced, lengths, labels),
         "allowed": _joined("allowed", allowed, lengths, flags),
+        "counts": None if counts is None else arrays.longs("counts", counts, size=len(lengths)),
     }
-    given = Given(scores, offsets, wanted, fields, groups, texts is not None)
-    if counts is not None:
-        _count(given, arrays.longs("counts", counts, size=len(lengths)))
-    return given
+    return Given(scores, offsets, wanted, fields, groups, texts is not None)
 
 
 #: The arguments of `decode` and `build_problem` that `read` checks.
 READ = inspect.signature(read).parameters
-
-
-def _count(given: Given, counts: Longs) -> None:
-    """Multiplies the scores and the votes of each chain by the number of equal chains for which it
-    stands."""
-    if (counts < 1).any():
-        chain = int(np.argmax(counts < 1))
-        raise ValueError(f"counts[{chain}] is {counts[chain]}; it must be at least 1")
-    if given.fields["transitions"] is not None:
-        raise ValueError("counts and transitions exclude each other; edges can be given instead")
-    every = np.repeat(counts, np.diff(given.offsets))
-    given.scores = given.scores * every[:, None].astype(given.scores.dtype)
-    edges = given.fields["edges"]
-    if edges is not None:
-        given.fields["edges"] = edges * every[:, None, None].astype(given.scores.dtype)
-    for wanted in given.wanted:
-        times, own = every if wanted.prop is None else counts, wanted.fields["weights"]
-        wanted.fields["weights"] = times if own is None else times * own
 
 
 def _numbers(place: str, labels: Any, names: Sequence[str] | None) -> Any:

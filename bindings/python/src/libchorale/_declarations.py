@@ -430,6 +430,7 @@ class chorale_corpus(Struct):
     edges: Any
     forced: Any
     allowed: Any
+    counts: Any
     _fields_ = [
         ("struct_size", c_size_t),
         ("chains", c_int64),
@@ -448,6 +449,7 @@ class chorale_corpus(Struct):
         ("edges", c_void_p),
         ("forced", c_void_p),
         ("allowed", c_void_p),
+        ("counts", c_void_p),
     ]
 
 

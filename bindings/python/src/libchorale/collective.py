@@ -311,7 +311,7 @@ def decode(
     forced       for each chain T labels that are known, by number or by name; -1: free
     allowed      for each chain T x m booleans: False forbids a label at a position
     counts       for each chain how many equal chains it stands for: its scores and its votes are
-                 multiplied. Not with `transitions`; a strength "auto" is then 1
+                 multiplied. A strength "auto" is then 1
     rules        a rule, or several, that the labels of each chain must keep (`libchorale.rules`),
                  such as `rules.once()`: at most one segment of each label. Provisional
     scheme       of `names`, for rules: "plain", or "bio", "bioes", "bilou" for rules about what

@@ -1351,7 +1351,7 @@ pub struct chorale_corpus {
     pub tokens: *const i32,
     #[doc = " by chain: the number of its group (document). NULL: 0 for all"]
     pub groups: *const i64,
-    #[doc = " Labels that take no part in the agreement of positions (decode.h), such as \"no entity\":\n positions gain nothing by having them together. NULL: all take part"]
+    #[doc = " Labels that take no part in the agreement of positions (decode.h): positions gain nothing by\n having them together. The label of no entity (\"O\") ought to be one: on novels it costs 8 points\n of F1 if it takes part. NULL: all take part"]
     pub uncounted: *const i32,
     #[doc = " at least 1 if `uncounted` is given"]
     pub uncounted_count: i64,
@@ -1361,6 +1361,8 @@ pub struct chorale_corpus {
     pub forced: *const i32,
     #[doc = " by position: m bytes, 0 forbids a label. NULL: all allowed"]
     pub allowed: *const u8,
+    #[doc = " By chain: how many equal chains it stands for, from 1 to 2^31 - 1, such as equal rows of a table.\n Its scores, with those of `transitions`, are copied and multiplied by this number, and so are\n the weights of its members in the agreements of decode.h. NULL: 1 for all"]
+    pub counts: *const i64,
 }
 #[test]
 fn bindgen_test_layout_chorale_corpus() {
@@ -1368,7 +1370,7 @@ fn bindgen_test_layout_chorale_corpus() {
     let ptr = UNINIT.as_ptr();
     assert_eq!(
         ::std::mem::size_of::<chorale_corpus>(),
-        128usize,
+        136usize,
         "Size of chorale_corpus"
     );
     assert_eq!(
@@ -1461,9 +1463,14 @@ fn bindgen_test_layout_chorale_corpus() {
         120usize,
         "Offset of field: chorale_corpus::allowed"
     );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).counts) as usize - ptr as usize },
+        128usize,
+        "Offset of field: chorale_corpus::counts"
+    );
 }
 extern "C" {
-    #[doc = " Adds every chain of a corpus. *first: receives the number of the first chain; the other chains\n have the numbers after it. May be NULL. Errors: those of every call on a builder (model.h);\n NULL_ARGUMENT (corpus, unary where N > 0), STRUCT_SIZE, SIZE, STRIDE, UNKNOWN_CONSTANT,\n OUT_OF_RANGE (offsets that descend or are negative, tokens, forced), NOT_A_NUMBER, INFINITE,\n LABELS_MISMATCH (transitions). O(N m), with `edges` O(N m^2)."]
+    #[doc = " Adds every chain of a corpus. *first: receives the number of the first chain; the other chains\n have the numbers after it. May be NULL. Errors: those of every call on a builder (model.h);\n NULL_ARGUMENT (corpus, unary where N > 0), STRUCT_SIZE, SIZE, STRIDE, UNKNOWN_CONSTANT,\n OUT_OF_RANGE (offsets that descend or are negative, tokens, forced, counts), NOT_A_NUMBER, INFINITE,\n LABELS_MISMATCH (transitions). O(N m), with `edges` O(N m^2)."]
     pub fn chorale_model_builder_add_corpus(
         builder: *mut chorale_model_builder,
         corpus: *const chorale_corpus,
@@ -2159,7 +2166,7 @@ pub const CHORALE_JOINT_LOCAL_SCORES: i32 = 20;
 pub const CHORALE_JOINT_BEAM: i32 = 30;
 #[doc = " The number format in which messages are stored; experimental.h has others."]
 pub type chorale_message_element = i32;
-#[doc = " Double precision if all messages take less than 256 KB, or if model, run (one thread, no bound)\n and scores (copied or borrowed) together then take at most twice the bytes of the scores.\n Otherwise two bytes for each value of a message"]
+#[doc = " Double precision where messages are few or memory stays small beside the scores; otherwise two\n bytes for each value of a message"]
 pub const CHORALE_MESSAGES_AUTO: i32 = 0;
 #[doc = " The caller's executor. Calls body(body_user, i, worker) once for every i in 0 .. count - 1, in\n any order and on any threads, and returns when all calls have returned. `worker` is in 0 ..\n workers - 1 and differs between calls that run at the same time. If the executor leaves out an i,\n repeats an i, or passes an i or worker out of range, the run's call fails with EXECUTOR. A call\n of body with an i that it had before does nothing."]
 pub type chorale_parallel_body = ::std::option::Option<
@@ -3229,7 +3236,7 @@ pub struct chorale_learn_options {
     pub costs: *const f64,
     #[doc = " 1: strengths may be applied that lower accuracy by more than a\nstandard error. Default 0"]
     pub may_lower_accuracy: i32,
-    #[doc = " 1: gold labels are not read. The strength of positions is the largest of 0.25, 0.5, 0.75, 1, 1.25,\n 1.5, 2 under which no more labels change than 0.4 of the errors, rounded up, that the tagger\n expects by its probabilities, and 0 if there is none; that of properties is 2, of centres 1, with\n s n_c. Bonuses are 0. It says how strongly members should agree, not whether they do. Default 0"]
+    #[doc = " 1: gold labels are not read. The strength of positions is the largest, up to 2, under which fewer\n labels change than errors are expected by the tagger's probabilities; that of properties is 2, of\n centres 1, with s n_c. Bonuses are 0. It says how strongly members should agree, not whether they\n do. Default 0"]
     pub without_gold: i32,
     #[doc = " number of threads; 0: 1. The result is the same for any number"]
     pub threads: i64,
@@ -4104,7 +4111,7 @@ fn bindgen_test_layout_chorale_rule_reason() {
     );
 }
 extern "C" {
-    #[doc = " Writes a reason for every position that rules change, in chains whose rules are KEPT, as if there\n were no agreements: so `label` need not be the label in the result, and a position that rules and\n agreements change together may be missing. The reason is the rule without which the position has\n its own label back; of several, the one that costs most. If there is none, since several rules make\n the same change: the first rule that the labels of CHORALE_ALONE break, if possible one about the\n position's own label. Ordered by chain, then position. Each chain is solved again, once without each of its rules, until 2^26 steps (some\n tenths of a second) are over; rules that were not left out by then are as if they made no change.\n Errors: as for ruled_chains; OUT_OF_MEMORY."]
+    #[doc = " Writes a reason for every position that rules change, in chains whose rules are KEPT, as if there\n were no agreements: so `label` need not be the label in the result, and a position that rules and\n agreements change together may be missing. The reason is the rule without which the position has\n its own label back; of several, the one that costs most. If there is none, since several rules make\n the same change: the first rule that the labels of CHORALE_ALONE break, if possible one about the\n position's own label. Ordered by chain, then position. Each chain is solved again,\n once without each of its rules, for some tenths of a second at most; rules that were not left out by\n then are as if they made no change.\n Errors: as for ruled_chains; OUT_OF_MEMORY."]
     pub fn chorale_decoded_rule_reasons(
         decoded: *const chorale_decoded,
         reasons: *mut chorale_rule_reason,

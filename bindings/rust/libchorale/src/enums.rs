@@ -416,9 +416,8 @@ asked! {
         /// 8e9). Minus infinity is kept, and no finite number becomes minus infinity. Values whose
         /// messages differ by less than the rounding can tie.
         Magnitude16 = CHORALE_MESSAGES_MAGNITUDE16,
-        /// Double precision if all messages take less than 256 KB, or if model, run (one thread, no
-        /// bound) and scores (copied or borrowed) together then take at most twice the bytes of the
-        /// scores. Otherwise two bytes for each value of a message.
+        /// Double precision where messages are few or memory stays small beside the scores;
+        /// otherwise two bytes for each value of a message.
         Auto = CHORALE_MESSAGES_AUTO,
     }
 }

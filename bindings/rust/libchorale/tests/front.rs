@@ -551,6 +551,11 @@ fn mistakes_of_a_corpus_are_named() {
         "groups has 4 entries; it must have 3"
     );
     refuses!(
+        add(items().counts(&[1, 0, 1])),
+        OutOfRange,
+        "counts[1] is 0; it must be from 1"
+    );
+    refuses!(
         add(items().tokens(&[1, -2, 3])),
         OutOfRange,
         "tokens[1] is -2"
@@ -843,6 +848,20 @@ fn strengths_are_given_or_found() {
     let found = [Agreement::cliques(&offsets, &members)];
     let labelled = decode(&corpus, &found, RunOptions::new()).unwrap();
     assert!(labelled.strength(0) > 0.0 && labelled.strength(0) <= 2.0);
+}
+
+#[test]
+fn a_chain_stands_for_many() {
+    let scores = [[2.0, 0.0], [0.0, 1.0]];
+    let corpus = Corpus::items(&scores).unwrap().counts(&[3, 1]);
+    let (offsets, members) = ([0, 2], [0, 1]);
+    let agree = [Agreement::cliques(&offsets, &members).strength(1.0)];
+    let result = decode(&corpus, &agree, RunOptions::new())
+        .unwrap()
+        .result()
+        .unwrap();
+    assert_eq!(result.own_score, 7.0 + 10.0 / 4.0);
+    assert_eq!(result.score, 6.0 + 16.0 / 4.0);
 }
 
 #[test]
