@@ -534,7 +534,7 @@ import "C"
 
 
 # What comments of functions say in Go, where those of C are about C; errors are added.
-GO_TEXTS = {
+FUNCTION_TEXTS = {
     "cancel_create": "Creates a flag that is not raised.",
     "model_builder_freeze": "Creates a model of the chains and cliques. Afterwards the builder can only be closed.",
     "clique_score": "Computes the score of an assignment, one value for each member. Of the result, UpperBound is plus infinity, and what is no score is 0. If a member has a forbidden value, score and MemberScore are minus infinity. Ignores `fixed`.",
@@ -542,14 +542,14 @@ GO_TEXTS = {
     "run_get_result": "Writes the result of the last solve, even if the run has no labelling.",
     "learnt_get_report": "Writes the report of learning.",
     "potential_create_sum": "SUM: sum_v f_v(n_v). tables: one row for each value, or one row for all values. Column k of row v is f_v(k); minus infinity forbids the count k. With L columns, cliques may have up to L - 1 members.",
-    "potential_create_max": "MAX: max_v f_v(n_v) over the counted values, including those with n_v = 0. Tables as in [NewSum] may rise and fall, and f_v(0) need not be 0.",
+    "potential_create_max": "MAX: max_v f_v(n_v) over the counted values, including those with n_v = 0. Tables as in create_sum may rise and fall, and f_v(0) need not be 0.",
     "potential_create_makespan": "makespan: the maximum over the counted values v of lambda * n_v.",
     "potential_create_square_makespan": "square makespan: the maximum over the counted values v of lambda * n_v^2.",
     "chain_solve": "Returns the best labelling, with one label for each position; nil if every labelling is forbidden.",
     "clique_solve": "Finds the assignment, one value for each member, with the best score: the members' own scores plus the potential. options: nil for the defaults. The assignment is nil if no feasible assignment was found; the outcome is [Infeasible] if it is proven that there is none. If a limit of the options ends the call, this is not an error, and the result is the best assignment so far.",
     "clique_max_marginals": "Returns marginals[i * Values + v]: for every member i and value v the best score of an assignment in which i has v, or minus infinity if no assignment with this value was found. They are exact if MarginalsExact of the result is true; otherwise they are lower bounds, each the score of an assignment. form: whether the member's own score is included. assignment: the best one found; nil if none was found.",
     "run_max_marginals": "Returns the max-marginals of a chain under the current messages of its cliques: T x m numbers, row-major. Entry t * m + y is the best score, messages included, of a labelling of the chain with label y at position t. margins: for each position its greatest max-marginal minus the second greatest. In a chain of several properties, the beam of the joint mode may leave some max-marginals too low.",
-    "run_probabilities": "Returns the probability of each label at each position of a chain, given the current messages of its cliques: T x m numbers, row-major. Let s be the score of a labelling of the chain plus the messages. Then the probability of label y at position t is the sum of exp(s / temperature) over the labellings with y at t, divided by the same sum over all labellings. The temperature is above 0; with 1, scores are taken as log-odds. exact is false if the chain's properties have more joint states than MaxStates: then some labellings were left out, or properties were approximated.",
+    "run_probabilities": "Returns the probability of each label at each position of a chain, given the current messages of its cliques: T x m numbers, row-major. Let s be the score of a labelling of the chain plus the messages. Then the probability of label y at position t is the sum of exp(s / temperature) over the labellings with y at t, divided by the same sum over all labellings. The temperature is above 0; with 1, scores are taken as log-odds. exact is false if the chain's properties have more joint states than `max_states`: then some labellings were left out, or properties were approximated.",
     "ledger_add": "Adds mentions, which are rows of the ledger: the first that is ever added is row 0. Keys is the number of keys in all. Scores, Gold and Answers are not taken. Told: labels that the caller has already been told, when a ledger is filled from [Ledger.Rows]. Add returns the labels of the new rows.",
 }
 
@@ -562,7 +562,7 @@ def go_errors(match: re.Match[str]) -> str:
 
 # What comments of functions say of C alone: errors but those of Go, costs, strides, buffers and their
 # sizes, sections of the paper.
-GO_LEFT_OUT = [
+FUNCTIONS_FOR_C = [
     (r"\n +([A-Z]+_[A-Z_]+) {2,}", r", \1: "),
     (r"\bErrors[^:.]*: (?:also )?(.*?)\.(?=\s|$)", go_errors),
     (r"\bO\([^.]*\.(?=\s|$)|\bAny thread\.|\[[A-Z]\w+ [^\]]*\](?=\s|$)", ""),
@@ -576,25 +576,35 @@ GO_LEFT_OUT = [
 ]
 
 
-def go_about(name: str, go: str, comment: str, parameters: list[tuple[str, ...]], returned: str) -> str:
+def about_function(name: str, comment: str) -> str:
     """Returns the comment of a function: that in C, without what is only about C."""
     text = re.sub(r"(?m)^(/\*| \*)/? ?|\*/$", "", comment.strip())
-    for pattern, by in GO_LEFT_OUT:
+    for pattern, by in FUNCTIONS_FOR_C:
         text = re.sub(pattern, by, text, flags=re.S)
     errors = re.search(r"Errors: .*?\.(?=\s|$)", text, re.S)
-    text = " ".join((f"{GO_TEXTS[name]} {errors[0] if errors else ''}" if name in GO_TEXTS else text).split())
+    text = " ".join((f"{FUNCTION_TEXTS[name]} {errors[0] if errors else ''}" if name in FUNCTION_TEXTS else text).split())
+    return ("Makes the potential " if name.startswith("potential_create") else "") + text
+
+
+def function_of_c(name: str) -> tuple[str, ...]:
+    """Returns the comment of a function and its parameters."""
+    return declared(r"((?:/\*(?:(?!\*/).)*\*/\n)?)CHORALE_API chorale_status chorale_%s\((.*?)\);" % name)
+
+
+def go_about(name: str, go: str, comment: str, parameters: list[tuple[str, ...]], returned: str) -> str:
+    text = about_function(name, comment)
     for _, kind, _, field in parameters:
         own = GO_PARAMETERS.get(kind, camel(field))
         text = re.sub(rf"`?\b{field}\b`?", own, text) if own != field else text
     enums = [kind for _, kind, *_ in parameters if capitals(kind) in [enum[2] for enum in ENUMS]] + ["rule_state"]
-    text = of_go(("Makes the potential " if name.startswith("potential_create") else "") + text, f"chorale_{enums[0]}")
+    text = of_go(text, f"chorale_{enums[0]}")
     text = re.sub(r"^Creates\b", "makes", re.sub(r"^Writes\b", "writes" if returned == "error" else "returns", text))
     return wrapped(f"{go} {text[0].lower()}{text[1:]}", "// ")
 
 
 def go_function(name: str, go: str) -> str:
     """Returns the function of Go that calls one of the library, by the types and names of its parameters."""
-    comment, given = declared(r"((?:/\*(?:(?!\*/).)*\*/\n)?)CHORALE_API chorale_status chorale_%s\((.*?)\);" % name)
+    comment, given = function_of_c(name)
     parameters = [re.fullmatch(r"(const )?(?:chorale_)?(\w+) ?(\**)(\w+)", " ".join(p.split())).groups() for p in given.split(",")]
     receiver, noun, verb, array, result, listed = "", "", "", "", "", "needed" in given
     taken, lines, passed, related, outs = [], [], [], [], []
@@ -805,6 +815,7 @@ def go_structs() -> str:
 def of_js(text: str, kind: str = "") -> str:
     spell = lambda _, name: '"' + name.lower().replace("_", "-") + '"'
     text = in_words(sentence(text), spell, kind)
+    text = text.replace("CHORALE_ALL_CHAINS", "all chains (without `chain`)")
     text = re.sub(r"\bCHORALE_(\w+)", lambda m: m[1].lower().replace("_", "-"), text)
     text = re.sub(rf"chorale_({'|'.join(GO_OBJECTS)})_(\w+)(\(\))?", lambda m: f"`{capitals(m[1])}.{camel(m[2])}`", text)
     text = re.sub(r"chorale_(\w+)(\(\))?", lambda m: camel(m[1]), text)
@@ -846,8 +857,62 @@ def js_struct(name: str, about: str, fields) -> str:
 JS_ENUMS = "OUTCOME OBSTACLE RULES VERDICT WARNING ALGORITHM JOINT MESSAGES SCALE SHAPE SCHEME TEXTS".split()
 
 
+JS_IMPORT = """
+import type {
+  Flags, Labels, LocalProperty, Model, NullableNumbers, Numbers, OfLabelling, Potential, Problem, Property, Rows,
+  SegmentOptions, Transitions,
+} from "./index.js";
+"""
+# Methods that are functions of C, with their declarations; their comments are those of C.
+JS_METHODS = {
+    "Chorale": {
+        "potential_create_potts": "createPotts(values: number, lambda: number, options?: PotentialOptions): Potential",
+        "potential_create_entropy": "createEntropy(values: number, lambda: number, options?: PotentialOptions): Potential",
+        "potential_create_makespan": "createMakespan(values: number, lambda: number, options?: PotentialOptions): Potential",
+        "potential_create_square_makespan": "createSquareMakespan(values: number, lambda: number, options?: PotentialOptions): Potential",
+        "potential_create_sum": "createSum(values: number, tables: Rows, options?: PotentialOptions & { shape?: Shape }): Potential",
+        "potential_create_max": "createMax(values: number, tables: Rows, options?: PotentialOptions): Potential",
+        "potential_create_cardinality": "createCardinality(values: number, table: Numbers, options?: PotentialOptions & { shape?: Shape }): Potential",
+        "potential_create_majority": "createMajority(values: number, weights: Rows, options?: PotentialOptions & { bias?: Numbers }): Potential",
+        "potential_create_pairs": "createPairs(values: number, scores: Rows, options?: PotentialOptions): Potential",
+        "property_create_position_label": "createPositionLabel(labels: Labels, position: number): Property",
+        "property_create_token_label": "createTokenLabel(labels: Labels, token: number): Property",
+        "property_create_first_label": "createFirstLabel(labels: Labels, options?: { ignored?: Flags }): Property",
+        "property_create_next_label": "createNextLabel(labels: Labels, anchor: number, options?: SegmentOptions & { endValue?: number }): Property",
+        "property_create_token_before": "createTokenBefore(labels: Labels, anchor: number, values: number, options?: SegmentOptions & { startValue?: number }): Property",
+        "property_create": "createAutomaton(automaton: Automaton): Property",
+        "property_create_local": "createLocal(local: LocalProperty): Property",
+    },
+    "Run": {
+        "run_get_result": "result(): RunResult",
+        "run_left_out": "leftOut(): LeftOut[]",
+        "run_labels": "labels(chain?: number | null, options?: OfLabelling): Int32Array",
+        "run_values": "values(clique: number, options?: OfLabelling): Int32Array",
+        "run_reasons": "reasons(chain?: number | null): Reason[]",
+        "run_set_labels": "setLabels(labels: Numbers): void",
+        "run_max_marginals": "maxMarginals(chain: number): { marginals: Float64Array; margins: Float64Array }",
+        "run_probabilities": "probabilities(chain: number, options?: { /** 1 by default. */ temperature?: number }): { probabilities: Float64Array; exact: boolean }",
+    },
+    "Learnt": {
+        "learnt_apply": "apply(problem: Problem): Model",
+        "learnt_potential": "potential(kind: number, values: number, options?: { centreValue?: number }): Potential",
+    },
+    "Ledger": {
+        "ledger_changes": "changes(options?: { /** True by default. */ take?: boolean }): LedgerChange[]",
+        "ledger_rows": "rows(): LedgerRow[]",
+        "ledger_keys": "keys(): SettledKey[]",
+    },
+}
+
+
+def js_about(name: str) -> str:
+    comment, _ = function_of_c(name)
+    text = re.sub(r"Errors: .*?\.(?=\s|$)", "", about_function(name, comment))
+    return re.sub(r"^Writes\b", "Returns", of_js(" ".join(text.split())))
+
+
 def js_types() -> str:
-    lines = [f"// {NOTE}\n", '\nimport type { Flags, NullableNumbers, Numbers, Transitions } from "./index.js";\n']
+    lines = [f"// {NOTE}\n", JS_IMPORT]
     for (_, prefix, enum, _, about), named in enums("js"):
         if prefix not in JS_ENUMS:
             continue
@@ -862,6 +927,9 @@ def js_types() -> str:
         needed = INPUTS[name][3].split()
         told = [(f"{camel(field)}{'?' * (field not in needed)}: {js_type(name, kind, field)}", text) for kind, field, text in fields]
         lines.append(js_struct(name, about, told))
+    for name, methods in JS_METHODS.items():
+        told = [(declaration, js_about(function)) for function, declaration in methods.items()]
+        lines.append(js_struct(f"{name}Methods", f"Methods of `{name}` that are functions of C", told))
     return "".join(lines)
 
 

@@ -540,7 +540,14 @@ def go_pages() -> Iterator[tuple[str, str]]:
 
 def js_pages() -> Iterator[tuple[str, str]]:
     types = ROOT / "bindings/js/types"
-    text = "".join((types / f"{name}.d.ts").read_text(encoding="utf-8") for name in ("index", "structs"))
+    text, made = ((types / f"{name}.d.ts").read_text(encoding="utf-8") for name in ("index", "structs"))
+    bodies = dict(re.findall(r"^export interface (\w+) \{\n(.*?)^\}", made, flags=re.DOTALL | re.MULTILINE))
+    # Interfaces and classes have the members of what they extend.
+    for name in re.findall(r"^export interface (\w+) extends structs.\w+Methods", text, flags=re.MULTILINE):
+        body = bodies.pop(f"{name}Methods")
+        text = re.sub(rf"^(export class {name}\b[^\n]*\n)", lambda m: m[1] + body, text, flags=re.MULTILINE)
+    text = re.sub(r"^(export interface \w+) extends structs.(\w+) \{\n", lambda m: f"{m[1]} {{\n{bodies.get(m[2], '')}", text, flags=re.MULTILINE)
+    text += re.sub(r"^(/\*\*[^\n]*\*/\n)export interface \w+Methods \{\n.*?^\}\n", "", made, flags=re.DOTALL | re.MULTILINE)
     entries: list[Entry] = []
     outer = re.compile(
         r"((?:^/\*\*(?:(?!\*/).)*?\*/\n)?)^export ((?:declare )?(?:class|interface|type|function|const) (\w+)(?:[^\n]*\{\n.*?^\}|.*?;))",

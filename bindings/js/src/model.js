@@ -258,22 +258,12 @@ export class Model extends Handle {
   get cliques() {
     return Handle.ask(this, "clique_count");
   }
-  chainLength(chain) {
-    return Handle.on(this, (native, scope, model) => shapeOf(native, model, chain).length);
-  }
   /** Returns what a clique was added with. */
   #setup(clique) {
     return Handle.on(this, (native, scope, model) => {
       const setup = scope.struct("clique_setup");
       native.call("chorale_model_get_clique", [model, clique, setup]);
       return setup.value;
-    });
-  }
-  cliqueMembers(clique) {
-    return Handle.on(this, (native, scope, model) => {
-      const needed = scope.place("int64");
-      native.call("chorale_model_get_members", [model, clique, 0, 0, 0, 0, needed]);
-      return needed.value;
     });
   }
   cliqueValues(clique) {
@@ -297,8 +287,10 @@ export class Model extends Handle {
     });
   }
   membersOf(clique) {
-    const count = this.cliqueMembers(clique);
     return Handle.on(this, (native, scope, model) => {
+      const needed = scope.place("int64");
+      native.call("chorale_model_get_members", [model, clique, 0, 0, 0, 0, needed]);
+      const count = needed.value;
       const places = [0, 1, 2].map(() => scope.place("int64", count));
       native.call("chorale_model_get_members", [model, clique, ...places, count, 0]);
       const [chains, positions, weights] = places.map((place) => Array.from(place.numbers, Number));

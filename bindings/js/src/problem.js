@@ -39,31 +39,15 @@ export class Problem extends Handle {
     return this.#text("text", textListOf(list), index);
   }
   setTexts(list, texts) {
-    this.#set(textListOf(list), "texts", texts);
-  }
-  #set(number, name, texts, least = 0) {
     Handle.on(this, (native, scope, problem) => {
       if (texts !== null && (typeof texts !== "object" || !(Symbol.iterator in texts)))
-        refuse("WRONG_TYPE", `${name} is ${shown(texts)}, not an array of texts`);
+        refuse("WRONG_TYPE", `texts is ${shown(texts)}, not an array of texts`);
       const all = texts === null ? [] : [...texts];
-      if (all.length < least) refuse("SIZE", `${name} is empty; it must have a name`);
       // With no texts, a list of value names is set to an empty list, and any other list is
       // removed.
-      const given = [scope.texts(name, all), sizeOf("text"), all.length];
-      const names = { list: "list", texts: name, count: "texts.length" };
-      native.call("chorale_problem_set_texts", [problem, number, ...given], names);
+      const given = [textListOf(list), scope.texts("texts", all), sizeOf("text"), all.length];
+      native.call("chorale_problem_set_texts", [problem, ...given], { count: "texts.length" });
     });
-  }
-  addValueNames(names) {
-    let number = 0;
-    while (this.#hasValues(number)) ++number;
-    this.#set(VALUES + number, "names", names, 1);
-    this.#lists = Math.max(this.#lists, number + 1);
-    return number;
-  }
-  #lists = 0; // at least this many lists of value names exist, even if some are empty
-  #hasValues(number) {
-    return number < this.#lists || Handle.ask(this, "text_count", VALUES + number) > 0;
   }
   setCliques(options) {
     Handle.on(this, (native, scope, problem) => {

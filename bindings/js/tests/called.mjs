@@ -8,12 +8,10 @@ import * as library from "../src/index.js";
 import { layout } from "../dist/layout.js";
 
 const called = new Set(readFileSync(process.argv[2], "utf8").split("\n"));
-const path = new URL("../types/index.d.ts", import.meta.url);
-const source = ts.createSourceFile(
-  "index.d.ts",
-  readFileSync(path, "utf8"),
-  ts.ScriptTarget.Latest,
-);
+const read = (file) => readFileSync(new URL(`../types/${file}.d.ts`, import.meta.url), "utf8");
+// Classes extend the interfaces XMethods of structs.d.ts.
+const text = read("index") + read("structs").replaceAll(/interface (\w+)Methods/g, "class $1");
+const source = ts.createSourceFile("all.d.ts", text, ts.ScriptTarget.Latest);
 const faults = [];
 const declared = new Map(); // by exported name: the members of a class; otherwise an empty set
 for (const node of source.statements) {

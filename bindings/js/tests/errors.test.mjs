@@ -169,9 +169,8 @@ test("values, kinds and names of options", () => {
   refused("KIND", () => builder.addCliques(1, { potential: potts, centre: [potts] }).first, /centre/);
   refused("OUT_OF_RANGE", () => builder.addMembers(0, [0], { positions: [0] }), /first is 0/);
   refused("WRONG_TYPE", () => builder.addMembers("0", [0], { positions: [0] }), /first is "0", not an integer/);
-  refused("OUT_OF_RANGE", () => model.chainLength(2), /chain is 2; it must be from 0 to 1/);
-  refused("OUT_OF_RANGE", () => model.cliqueMembers(-1), /clique is -1; it must be from 0 to 0/);
-  refused("OUT_OF_RANGE", () => model.chain(7), /chain is 7/);
+  refused("OUT_OF_RANGE", () => model.chain(2), /chain is 2; it must be from 0 to 1/);
+  refused("OUT_OF_RANGE", () => model.membersOf(-1), /clique is -1; it must be from 0 to 0/);
   refused("OUT_OF_RANGE", () => run.labels(2), /chain is 2/);
   refused("OUT_OF_RANGE", () => run.setStrength(0, -1), /factor is -1/);
   refused("OUT_OF_RANGE", () => run.probabilities(0, { temperature: 0 }), /temperature is 0/);
@@ -199,7 +198,6 @@ test("values, kinds and names of options", () => {
   refused("UNKNOWN_CONSTANT", () => problem.texts("value"),
     /list is "value"; there are "labels", .*"kinds"$/);
   refused("OUT_OF_RANGE", () => problem.texts(-1), /list is -1/);
-  refused("SIZE", () => problem.addValueNames([]), /names is empty/);
   refused("WRONG_TYPE", () => problem.setTexts("labels", [1]), /texts\[0\] is 1, not a text/);
   refused("NO_GOLD", () => chorale.learn(problem), /set some with Problem\.gold$/);
   const learnOf = (options) => () => chorale.learn(problem, options);

@@ -246,11 +246,9 @@ for (const [name, chorale] of libraries) {
     assert.deepEqual([model.membersOf(whole).chains[0], model.membersOf(whole).positions[0]], [1, -1]);
     for (let clique = 0; clique < model.cliques; ++clique) {
       const { chains, positions: places, weights } = model.membersOf(clique);
-      for (const list of [chains, places, weights])
-        assert.equal(list.length, model.cliqueMembers(clique));
+      for (const list of [places, weights]) assert.equal(list.length, chains.length);
     }
-    assert.deepEqual([model.chainLength(0), model.cliqueMembers(whole), model.cliqueValues(whole)],
-      [3, 2, 2]);
+    assert.deepEqual([model.membersOf(whole).chains.length, model.cliqueValues(whole)], [2, 2]);
     const seen = [model.cliquePotential(whole), model.cliqueProperty(whole)];
     assert.deepEqual(seen.map((handle) => handle.values), [2, 2]);
     assert.equal(model.cliqueProperty(positions), null);
@@ -354,9 +352,9 @@ for (const [name, chorale] of libraries) {
     problem.setTexts("labels", ["Other", "Place", "Person"]);
     problem.setTexts("words", ["in", "Washington", "near", "Washington", "says", "Washing\0ton"]);
     problem.setTexts("kinds", ["word"]);
-    const list = problem.addValueNames(["x", "y", "z"]);
-    assert.deepEqual([list, problem.addValueNames(["ü"]), problem.texts(list)],
-      [0, 1, ["x", "y", "z"]]);
+    problem.setTexts(0, ["x", "y", "z"]);
+    problem.setTexts(1, ["ü"]);
+    assert.deepEqual(problem.texts(0), ["x", "y", "z"]);
     problem.setCliques({ kinds: [0], values: ["labels"] });
     problem.gold = [0, 1, 0, 1, -1, 1];
     const again = chorale.readProblem(problem.toBytes());

@@ -141,55 +141,6 @@ export class Chorale {
   createTransitions(scores: Rows | Transitions | null, options?: TransitionsOptions): Transitions;
   createRun(model: Model | Problem, options?: RunOptions & { earlier?: Run }): Run;
   /**
-   * Creates the Potts potential lambda * sum_v n_v^2. Here and below, n_v is the number of members
-   * with value v, and `values` is the number of values.
-   */
-  createPotts(values: number, lambda: number, options?: PotentialOptions): Potential;
-  /** Creates the entropy potential lambda * sum_v n_v log n_v. */
-  createEntropy(values: number, lambda: number, options?: PotentialOptions): Potential;
-  /** Creates the makespan potential max_v lambda * n_v. */
-  createMakespan(values: number, lambda: number, options?: PotentialOptions): Potential;
-  /** Creates the square makespan potential max_v lambda * n_v^2. */
-  createSquareMakespan(values: number, lambda: number, options?: PotentialOptions): Potential;
-  /**
-   * Creates the potential sum_v tables[v][n_v]. tables[v] is the table of value v: its entry k is
-   * for a count of k. If `tables` has one row only, this row is used for all values.
-   */
-  createSum(
-    values: number,
-    tables: Rows,
-    options?: PotentialOptions & { shape?: Shape },
-  ): Potential;
-  /**
-   * Creates the potential max_v tables[v][n_v] over the counted values v, with tables as in
-   * `createSum`.
-   */
-  createMax(values: number, tables: Rows, options?: PotentialOptions): Potential;
-  /**
-   * Creates the potential table[n_b]. Exactly two values must be counted (`options.counted`); b is
-   * the one with the higher number.
-   */
-  createCardinality(
-    values: number,
-    table: Numbers,
-    options?: PotentialOptions & { shape?: Shape },
-  ): Potential;
-  /**
-   * Creates the majority potential bias[a] + sum_v weights[a][v] * n_v, where a is the value with
-   * the highest count. If several values have this count, a is the one that gives the highest
-   * score.
-   */
-  createMajority(
-    values: number,
-    weights: Rows,
-    options?: PotentialOptions & { bias?: Numbers },
-  ): Potential;
-  /**
-   * Creates the potential that sums scores[v][w] over all ordered pairs of two different members,
-   * where v and w are their values. So each pair of members counts twice, once in each order.
-   */
-  createPairs(values: number, scores: Rows, options?: PotentialOptions): Potential;
-  /**
    * Creates a potential from a function. It gets a copy of the counts n_v and the number of
    * members, and returns the score, which must depend only on these arguments. If it throws, the
    * library's call that needed the score throws the same exception.
@@ -200,42 +151,6 @@ export class Chorale {
     options?: PotentialOptions,
   ): Potential;
 
-  /** Creates a property that fires the kind of the label at the given position of the chain. */
-  createPositionLabel(labels: Labels, position: number): Property;
-  /** Creates a property that fires the kind of the label at every position with this token. */
-  createTokenLabel(labels: Labels, token: number): Property;
-  /** Creates a property that fires the kind of the first label that is not ignored. */
-  createFirstLabel(labels: Labels, options?: { ignored?: Flags }): Property;
-  /**
-   * Creates a property that looks at each segment of the kind `anchor`. (A segment is a longest
-   * sequence of consecutive labels of one kind.) The property fires the kind of the first label
-   * after the segment that is not ignored. If the chain ends before such a label, it fires
-   * `endValue`, or nothing without `endValue`.
-   */
-  createNextLabel(
-    labels: Labels,
-    anchor: number,
-    options?: SegmentOptions & { endValue?: number },
-  ): Property;
-  /**
-   * Creates a property that fires the token before each segment of the kind `anchor`. If the
-   * segment starts at the first position, the property fires `startValue`, or nothing without
-   * `startValue`. `values`: the number of different tokens.
-   */
-  createTokenBefore(
-    labels: Labels,
-    anchor: number,
-    values: number,
-    options?: SegmentOptions & { startValue?: number },
-  ): Property;
-  /** Creates a property from the tables of a finite automaton that reads the positions in order. */
-  createAutomaton(automaton: Automaton): Property;
-  /**
-   * Creates a property in which the value that a position fires depends only on the position's
-   * class, its label and the label of its parent (on a chain: of the position before). Trees allow
-   * no other properties.
-   */
-  createLocal(local: LocalProperty): Property;
   /** Returns the map from labels to kinds: "B-Title" and "I-Title" are of one kind. */
   labelMap(names: readonly string[], scheme?: Scheme): LabelMap;
   /**
@@ -262,6 +177,8 @@ export class Chorale {
   learn(problems: Problem | readonly Problem[], options?: LearnOptions): Learnt;
   /** Creates the result of learning from the text that `Learnt.toJSON` returned. */
   readLearnt(json: string): Learnt;
+}
+export interface Chorale extends structs.ChoraleMethods {
 }
 
 // ---- decode ------------------------------------------------------------------------------------
@@ -598,9 +515,7 @@ export interface ChainView {
 export class Model extends Handle {
   readonly chains: number;
   readonly cliques: number;
-  chainLength(chain: number): number;
   chain(chain: number): ChainView;
-  cliqueMembers(clique: number): number;
   cliqueValues(clique: number): number;
   /** Returns the chains, positions and weights of all members of a clique. */
   membersOf(clique: number): { chains: number[]; positions: number[]; weights: number[] };
@@ -625,20 +540,15 @@ export class Problem extends Handle {
   model(): Model;
   /**
    * Returns the texts of a list, empty if the problem has no such list. A number stands for a list
-   * of value names, as `addValueNames` returns it.
+   * of names of a clique's values: 0, 1 and so on, in the order in which they were set.
    */
   texts(list: TextList | number): string[];
   text(list: TextList | number, index: number): string | null;
   /**
    * Sets the texts of a list. null removes the list; but a list of value names remains, as an empty
-   * list.
+   * list. Of a list of value names that is new, the number is that of such lists so far.
    */
   setTexts(list: TextList | number, texts: readonly string[] | null): void;
-  /**
-   * Adds a list with the names of a clique's values, at least one, and returns the number of the
-   * list.
-   */
-  addValueNames(names: readonly string[]): number;
   /**
    * Sets for each clique the index of its kind (-1: none), and the list of texts that names its
    * values (null: none). An absent option leaves the kinds, or the lists, unchanged.
@@ -676,15 +586,6 @@ export interface OfLabelling {
   own?: boolean;
 }
 export class Run extends Handle {
-  /** Returns what the last `solve` did. */
-  result(): RunResult;
-  /** Returns the chains that are left out; -1 stands for their labels. */
-  leftOut(): LeftOut[];
-  /** Returns the labels of a chain; without `chain` those of all chains in one array. */
-  labels(chain?: number | null, options?: OfLabelling): Int32Array;
-  values(clique: number, options?: OfLabelling): Int32Array;
-  /** Returns the reasons why a chain changed; without `chain` those of all chains. */
-  reasons(chain?: number | null): Reason[];
   /**
    * Does the remaining rounds of messages between chains and cliques, then the local search (relabels one
    * chain at a time while this raises the score), and the steps of the upper bound (`boundSteps`).
@@ -702,29 +603,9 @@ export class Run extends Handle {
    * The run must have been created with `edits`.
    */
   setStrength(clique: number, factor: number): void;
-  /**
-   * Gives the run a labelling to start from. `labels`: the label of every position, chain after
-   * chain. The results of later calls do not score below this labelling.
-   */
-  setLabels(labels: Numbers): void;
 
-  /**
-   * Returns max-marginals of a chain, given the messages of its cliques. marginals: T x m numbers,
-   * for each position and label the best score of a labelling of the chain with this label there.
-   * margins: T numbers, the greatest max-marginal of each position minus its second greatest.
-   */
-  maxMarginals(chain: number): { marginals: Float64Array; margins: Float64Array };
-  /**
-   * Returns the probabilities of the labels at the positions of a chain, given the messages of its
-   * cliques: T x m numbers, where the m numbers of each position add up to 1. exact: false if the
-   * chain's properties have too many joint states, so that the probabilities are approximate.
-   * temperature: above 0, the number by which scores are divided before exp() is applied; 1 by
-   * default, for scores that are log-odds.
-   */
-  probabilities(
-    chain: number,
-    options?: { temperature?: number },
-  ): { probabilities: Float64Array; exact: boolean };
+}
+export interface Run extends structs.RunMethods {
 }
 
 // ---- Learning -----------------------------------------------------------------------------------
@@ -752,23 +633,14 @@ export interface LearntReport extends Omit<structs.LearntReport, "kinds"> {
   readonly kinds: readonly LearntKind[];
 }
 export class Learnt extends Handle {
-  /**
-   * Returns a model with the chains and cliques of a problem, in which every clique that has a kind
-   * gets the learnt potential of this kind.
-   */
-  apply(problem: Problem): Model;
-  /**
-   * Returns the learnt potential of a kind, to be used in an `Agreement` or in `CliqueOptions`.
-   * `values`: R of the cliques. `centreValue`: for a centred kind, the value of the centre that the
-   * potential is for.
-   */
-  potential(kind: number, values: number, options?: { centreValue?: number }): Potential;
   /** Returns the report: what was gained on held-out groups, and the strength of each kind. */
   report(): LearntReport;
   /** Returns the report as lines of text for people to read. */
   toString(): string;
   /** Returns the whole result as JSON text, which `Chorale.readLearnt` reads. */
   toJSON(): string;
+}
+export interface Learnt extends structs.LearntMethods {
 }
 
 // ---- Tables of mentions ------------------------------------------------------------------------
@@ -840,16 +712,9 @@ export class Ledger extends Handle {
    * the number of keys in all, at least that of the call before.
    */
   add(mentions: Mentions): Int32Array;
-  /**
-   * Returns the rows whose labels have changed since the caller was told of them, in ascending order.
-   * take: true, the default: from now on the caller has been told; false: this call only looks.
-   */
-  changes(options?: { take?: boolean }): LedgerChange[];
   /** Decides anew by other evidence; absent: it is estimated from all mentions. Returns it. */
   refit(evidence?: Evidence | null): FoundEvidence;
-  /** Returns all rows, to read their labels, or to save them: `add` fills another ledger with them. */
-  rows(): LedgerRow[];
-  /** Returns what became of all keys, as `settle` does. */
-  keys(): SettledKey[];
+}
+export interface Ledger extends structs.LedgerMethods {
 }
 

@@ -1,6 +1,9 @@
 // Made by bindings/mirror.py from include/chorale: do not edit.
 
-import type { Flags, NullableNumbers, Numbers, Transitions } from "./index.js";
+import type {
+  Flags, Labels, LocalProperty, Model, NullableNumbers, Numbers, OfLabelling, Potential, Problem, Property, Rows,
+  SegmentOptions, Transitions,
+} from "./index.js";
 
 /**
  * What became of the rules of a chain.
@@ -911,4 +914,180 @@ export interface TransitionsOptions {
   startMask?: Flags;
   /** By label: 0 forbids it at the last position. Absent: none is forbidden. */
   endMask?: Flags;
+}
+
+/** Methods of `Chorale` that are functions of C. */
+export interface ChoraleMethods {
+  /** Makes the potential Potts: lambda * sum_v n_v^2, lambda finite, any sign. */
+  createPotts(values: number, lambda: number, options?: PotentialOptions): Potential;
+  /**
+   * Makes the potential Entropy: lambda * sum_v n_v log n_v, natural logarithm, 0 log 0 = 0; lambda
+   * finite, any sign.
+   */
+  createEntropy(values: number, lambda: number, options?: PotentialOptions): Potential;
+  /** Makes the potential makespan: the maximum over the counted values v of lambda * n_v. */
+  createMakespan(values: number, lambda: number, options?: PotentialOptions): Potential;
+  /**
+   * Makes the potential square makespan: the maximum over the counted values v of lambda * n_v^2.
+   */
+  createSquareMakespan(values: number, lambda: number, options?: PotentialOptions): Potential;
+  /**
+   * Makes the potential SUM: sum_v f_v(n_v). tables: one row for each value, or one row for all
+   * values. Column k of row v is f_v(k); minus infinity forbids the count k. With L columns,
+   * cliques may have up to L - 1 members.
+   */
+  createSum(values: number, tables: Rows, options?: PotentialOptions & { shape?: Shape }): Potential;
+  /**
+   * Makes the potential MAX: max_v f_v(n_v) over the counted values, including those with n_v = 0.
+   * Tables as in createSum may rise and fall, and f_v(0) need not be 0.
+   */
+  createMax(values: number, tables: Rows, options?: PotentialOptions): Potential;
+  /**
+   * Makes the potential Cardinality: g(n_b). Exactly two values must be counted; b is the higher of
+   * them. Entry k of `table` is g(k). A special case of SUM; `length` and minus infinity as in SUM.
+   */
+  createCardinality(values: number, table: Numbers, options?: PotentialOptions & { shape?: Shape }): Potential;
+  /**
+   * Makes the potential MAJORITY: b_a + sum_v w_av n_v, where a is the counted value of highest
+   * count. If several values have this count, a is the one of them that gives the highest score.
+   * weights: `values` x `values` finite doubles: w_av is entry v of row a. Rows and columns of
+   * uncounted values are ignored. bias: `values` finite doubles b_a, or null for zeros. If all
+   * weights are zero, the potential is a constant for each majority value (Lu and Getoor).
+   */
+  createMajority(values: number, weights: Rows, options?: PotentialOptions & { bias?: Numbers }): Potential;
+  /**
+   * Makes the potential PAIRS: sum_{v,v'} f(v, v') n_v n_v' - sum_v f(v, v) n_v: the sum of f(x_i,
+   * x_j) over all ordered pairs of distinct members with counted values. The paper counts each
+   * unordered pair once: halve f to match. f need not be symmetric. scores: `values` x `values`
+   * finite doubles: f(v, v') is entry v' of row v. The potential is also a SUM, so that all
+   * algorithms for SUM apply, if there are numbers c_v with f(v, v') + f(v', v) = c_v + c_v' for
+   * all v != v', and if every value is counted or all c_v are equal.
+   */
+  createPairs(values: number, scores: Rows, options?: PotentialOptions): Potential;
+  /**
+   * Creates a property that fires the kind of the label at `position`; R = kinds. Chains that end
+   * before this position show EMPTY.
+   */
+  createPositionLabel(labels: Labels, position: number): Property;
+  /**
+   * Creates the property TokenLabel (Example 1 of the paper), which fires the kind of the label of
+   * every position whose table entry is `token`, a number >= 0. R = kinds.
+   */
+  createTokenLabel(labels: Labels, token: number): Property;
+  /**
+   * Creates a property that fires the kind of the first label that is not ignored; R = kinds.
+   * ignored: a byte for each label, other than 0 if the property ignores the label; null: no label
+   * is ignored. createNextLabel and createTokenBefore take such an array too.
+   */
+  createFirstLabel(labels: Labels, options?: { ignored?: Flags }): Property;
+  /**
+   * Creates the property NextLabel (Example 2 of the paper). For every segment of the kind
+   * `anchor`, it fires the kind of the first label after the segment that is not ignored. If the
+   * sequence ends before such a label, it fires `endValue`, or nothing if endValue is -1; endValue
+   * = kinds gives the end a value of its own. If another segment of the kind `anchor` follows
+   * directly, the kind fired is `anchor`. R = max(kinds, endValue + 1). A label of the kind
+   * `anchor` belongs to a segment even if `ignored` names it.
+   */
+  createNextLabel(labels: Labels, anchor: number, options?: SegmentOptions & { endValue?: number }): Property;
+  /**
+   * Creates the property BeforeToken (Example 3 of the paper). For every segment of the kind
+   * `anchor`, it fires the table entry of the position before the segment. If the segment starts at
+   * the first position, it fires `startValue`, or nothing if startValue is -1. R = values.
+   */
+  createTokenBefore(labels: Labels, anchor: number, values: number, options?: SegmentOptions & { startValue?: number }): Property;
+  /** Creates a property from an automaton. */
+  createAutomaton(automaton: Automaton): Property;
+  /**
+   * Creates a local property. actions: classes x labels x (labels + 1) actions, indexed by the
+   * class of the position, its label, and the label of its parent (on a chain: of the position
+   * before); the last column is for positions without a parent. values: R. labelValues: as in
+   * automaton. `fire.table` at position t fires entry t of the table.
+   */
+  createLocal(local: LocalProperty): Property;
+}
+
+/** Methods of `Run` that are functions of C. */
+export interface RunMethods {
+  /** Returns the result of the last solve, even if the run has no labelling. */
+  result(): RunResult;
+  /**
+   * Returns the chains that are left out, in ascending order, even if no chain has a labelling. If
+   * several positions forbid every labelling of a chain, names the last of them.
+   */
+  leftOut(): LeftOut[];
+  /**
+   * Returns the T labels of a chain, or those of all chains (without `chain`), chain after chain.
+   * -1 for each position of a chain that is left out and not undecided.
+   */
+  labels(chain?: number | null, options?: OfLabelling): Int32Array;
+  /**
+   * Returns the value of each member of a clique, in the order of members: 0 .. R-1, R for EMPTY, R
+   * + 1 for CONFLICT, -1 for a value outside a dictionary without UNLISTED, and for a member that
+   * is left out. A centre is the last member; its entry is the value of the centre.
+   */
+  values(clique: number, options?: OfLabelling): Int32Array;
+  /**
+   * Returns the reasons of a chain, or of all chains (without `chain`), ordered by chain, then
+   * position (whole chains first), then clique. If the label of a position changed and no reason
+   * names the position, the label changed because labels of its neighbours did (decode: or because
+   * a rule forbids its own label beside these).
+   */
+  reasons(chain?: number | null): Reason[];
+  /**
+   * Replaces the best labelling by one of the caller's, for instance that of another system.
+   * labels: one for each position, chain by chain; -1 for none. The next solve scores this
+   * labelling and the own one, and searches from both, so that no result scores below either. Until
+   * then the run has no labelling (NO_LABELLING). Chains with a position without label, and chains
+   * whose scores forbid the given labels, use their own.
+   */
+  setLabels(labels: Numbers): void;
+  /**
+   * Returns the max-marginals of a chain under the current messages of its cliques: T x m numbers,
+   * row-major. Entry t * m + y is the best score, messages included, of a labelling of the chain
+   * with label y at position t. margins: for each position its greatest max-marginal minus the
+   * second greatest. In a chain of several properties, the beam of the joint mode may leave some
+   * max-marginals too low.
+   */
+  maxMarginals(chain: number): { marginals: Float64Array; margins: Float64Array };
+  /**
+   * Returns the probability of each label at each position of a chain, given the current messages
+   * of its cliques: T x m numbers, row-major. Let s be the score of a labelling of the chain plus
+   * the messages. Then the probability of label y at position t is the sum of exp(s / temperature)
+   * over the labellings with y at t, divided by the same sum over all labellings. The temperature
+   * is above 0; with 1, scores are taken as log-odds. exact is false if the chain's properties have
+   * more joint states than `maxStates`: then some labellings were left out, or properties were
+   * approximated.
+   */
+  probabilities(chain: number, options?: { /** 1 by default. */ temperature?: number }): { probabilities: Float64Array; exact: boolean };
+}
+
+/** Methods of `Learnt` that are functions of C. */
+export interface LearntMethods {
+  /**
+   * Creates a model with the chains and cliques of a problem's model, in which every clique that
+   * has a kind gets the learnt potential of this kind; zero potentials if nothing is applied. The
+   * chains are shared with the problem's model, which is kept alive: no scores are copied.
+   */
+  apply(problem: Problem): Model;
+  /**
+   * Creates the potential of a kind, for cliques of any size, to be used in agreement or
+   * cliqueSetup. values: R of the cliques. The potential is over R + 2 values if they are property
+   * cliques. centreValue: for a centred kind, the value of the centre that the potential is for;
+   * otherwise -1.
+   */
+  potential(kind: number, values: number, options?: { centreValue?: number }): Potential;
+}
+
+/** Methods of `Ledger` that are functions of C. */
+export interface LedgerMethods {
+  /**
+   * Returns the rows whose labels have changed since the caller was told of them, in ascending
+   * order. take: from now on the caller has been told of those that are written; otherwise nothing
+   * changes. Looks only at keys whose label has changed.
+   */
+  changes(options?: { /** True by default. */ take?: boolean }): LedgerChange[];
+  /** Returns all rows: to read all labels, or to save the ledger. */
+  rows(): LedgerRow[];
+  /** Returns what became of all keys, as settle does. */
+  keys(): SettledKey[];
 }
