@@ -72,6 +72,7 @@ STRUCTS = {
 # The structs that callers fill: what each is, unless its header says so; fields that only C has, beside
 # pointers of callbacks and the like; fields that TypeScript has by hand, or does not have; and those that it needs.
 INPUTS = {
+    "Agreement": ("agreement", "A soft constraint: labels of positions, or property values of chains, that should agree. Each set of positions (or chains) that should agree becomes a clique of a model. The zero value: the labels of the positions with the same token. Without `clique_offsets`, all `members` are one clique.", None, ""),
     "Automaton": ("automaton", "A property by tables. An automaton reads the positions of a chain in order. In state s, at a position of class c with label y, it takes the action at index (s * classes + c) * labels + y, and moves to the state in `next` at the same index. The value of the property is the value that has fired; EMPTY if nothing has fired, and CONFLICT if two different values have.", "fires_outside", "labels states values next"),
     "Chain": ("chain", "The scores of a sequence or a tree of T positions, each of which has one of m labels. The score of a labelling is a sum: the unary score of the label at each position, the edge score of the labels at each pair of neighbours, the start score of the first label, and the end score of the last label. In a tree, a pair of neighbours is a position and its parent; each root adds a start score, and each leaf an end score. If one of these scores is minus infinity, the labelling is forbidden. All scores of a chain have one element type.", "length labels orientation unary", ""),
     "ChainOptions": ("chain_options", "What a model stores of a chain besides its scores.", None, ""),
@@ -84,14 +85,15 @@ INPUTS = {
     "Mentions": ("mentions", "The columns of a table of N rows. Each is a mention of one of K keys, such as a name, with one of m labels. Experimental.", "scores times", "keys labels key"),
     "PotentialOptions": ("potential_options", "The options of all potentials.", "shape", ""),
     "Rule": ("rule", "What the labelling of a chain must look like. The zero value: at most one segment of label 0.", None, ""),
+    "Rules": ("rules", "What labellings must keep: a field of the options of chorale_decode, whose result is then the best labelling of those that keep them. A chain of which no labelling keeps the rules has its own labels (chorale_decoded_ruled_chains tells which). The message of an error names a rule by index and kind.", None, ""),
     "RunOptions": ("run_options", "The options of a run.", "rounds no_local_search rules threads time_limit", ""),
     "TransitionsOptions": ("transitions_options", "What transitions have beside their matrix.", "orientation", ""),
 }
-FOR_C = re.compile(r"\w+\.(borrow|count|element|executor|edge_matrices|\w+_(count|stride|user))|(run|learn)_options.cancel|corpus.chains|members.cliques")
+FOR_C = re.compile(r"\w+\.(borrow|count|element|executor|edge_matrices|\w+_(count|stride|user))|(run|learn)_options.cancel|corpus.chains|(members|agreement).cliques")
 GIVEN_FLAGS = {"exact_marginals", "no_local_search", "restrict_range", "edits", "across", "each", "borrow", "prove",
                "may_lower_accuracy", "without_gold", "fires_outside"}
 # Sentences of comments that are about memory or the interface of C.
-SENTENCES_FOR_C = re.compile(r"[Bb]orrowed|[Cc]opied|[Ss]trides?\b|executor")
+SENTENCES_FOR_C = re.compile(r"[Bb]orrowed|[Cc]opied|[Ss]trides?\b|executor|struct_size")
 MATHS = re.compile(r"(phi|psi|mu|[a-z])_|(sum|max)_[a-z]\b")  # symbols with an index, which are no names
 FLAGS = {"proven", "applied", "changed", "conflict", "uses_log_odds", "marginals_exact"}
 NOT_FLAGS = {("LearntReport", "changed")}
@@ -175,7 +177,7 @@ def given(language: str, of_language):
             flag = field in GIVEN_FLAGS
             text = " ".join(part for part in re.split(r"(?<=\.) (?=[A-Z])", text) if not SENTENCES_FOR_C.search(part))
             if flag:
-                text = re.sub(r"^1: ", "true: ", re.sub(r"(\. )?\bDefault 0\b\.?", "", text)).replace("0 (default)", "false (default)")
+                text = re.sub(r"^1: ", "true: ", re.sub(r"(\. )?\bDefault 0\b\.?", "", text)).replace(". 0 (default)", ". False (default)").replace("0 (default)", "false (default)")
             if not FOR_C.fullmatch(f"{of}.{field}") and not (language == "js" and field in by_hand.split()):
                 text = re.sub(" in seconds|; plus infinity: none", "", text.replace("returns other than 0", "returns true"))
                 if language == "js":
@@ -453,7 +455,7 @@ GO_FUNCTIONS = """
     learnt_apply learnt_potential learnt_get_report learnt_kinds
     ledger_changes ledger_rows ledger_keys
 """
-GO_INPUTS = sorted([of for of, *_ in INPUTS.values()] + ["agreement", "clique_setup", "rules"])  # some are by hand
+GO_INPUTS = sorted([of for of, *_ in INPUTS.values()] + ["clique_setup"])  # some are by hand
 # Parameters with another name in Go, by their types; structs that are filled by made functions, and what
 # other functions that fill structs take besides.
 GO_PARAMETERS = {"label_map": "m", "labelling": "of"}
@@ -486,7 +488,7 @@ GO_SLICES = {"double": ("float64", "doubles"), "int32_t": ("int32", "ints"), "in
 GO_NUMBERS = {"double": "float64", "int32_t": "int32", "int64_t": "int"}
 GO_FLAGS = {"take"}
 GO_FIELDS = {
-    "chain_options.group": "int64", "learn_options.begins": "[]bool",
+    "chain_options.group": "int64", "learn_options.begins": "[]bool", "rules.rules": "[]Rule",
     "run_options.progress": "func(Progress) bool", "learn_options.progress": "func(LearnProgress) bool",
 }
 # Arguments that Go does not have, and errors that every call has, or none in Go.
@@ -498,7 +500,7 @@ def of_go(text: str, kind: str = "") -> str:
     own = {prefix: name for _, prefix, _, name, _ in ENUMS}
     text = in_words(sentence(text), lambda prefix, name: f"[{go_name(own[prefix], name)}]", kind)
     text = re.sub(r"\bC\b", "the potential", text)
-    text = re.sub(r"\bCHORALE_(ALONE|TOGETHER|ALL_CHAINS|NO_ROUNDS)\b", lambda m: f"[{capitals(m[1].lower())}]", text)
+    text = re.sub(r"\bCHORALE_(ALONE|TOGETHER|ALL_CHAINS|NO_ROUNDS|NO_AGREEMENT)\b", lambda m: f"[{capitals(m[1].lower())}]", text)
     text = re.sub(r"\b(CHORALE_)?FIRE_(\w+)", lambda m: f"[Fire{capitals(m[2].lower())}]", text)
     text = re.sub(r"\b(?:CHORALE_ERROR_)?([A-Z]+_[A-Z_]+)\b", lambda m: f"[{go_name('Err', m[1])}]" if f"ERROR_{m[1]}" in constants() else m[0], text)
     text = re.sub(r"\bCHORALE_(\w+)", r"\1", text)
@@ -513,7 +515,7 @@ def go_link(name: str) -> str:
     noun = re.match("|".join(GO_OBJECTS), name)
     if capitals(name) in {"Decode", "Learn", "Settle", *map(capitals, GO_INPUTS), *STRUCTS}:
         return f"[{capitals(name)}]"
-    if name in GO_FUNCTIONS.split() and noun and "_create" not in name:
+    if name in [*GO_FUNCTIONS.split(), "decoded_strength", "run_set_allowed"] and noun and "_create" not in name:
         return f"[{capitals(noun[0])}.{capitals(re.sub('^_(get_)?', '', name[noun.end():]))}]"
     return capitals(name)
 

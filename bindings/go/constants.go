@@ -216,7 +216,7 @@ const (
 	// An instance, which does not tell.
 	ObstacleUnknown Obstacle = C.CHORALE_OBSTACLE_UNKNOWN
 	// Every label of the position is forbidden: by a score of minus infinity, by forced or allowed,
-	// or by the edit RunSetAllowed.
+	// or by the edit [Run.SetAllowed].
 	ObstacleScores Obstacle = C.CHORALE_OBSTACLE_SCORES
 	// The position has allowed labels, but each is forbidden by its start or end score, or by the
 	// transitions to all labels that are allowed at the positions after it (on a tree: below it).

@@ -11,36 +11,6 @@ import (
 // NoAgreement, as Agreement.Strength, means that the agreement is as if it were not there.
 const NoAgreement = float64(C.CHORALE_NO_AGREEMENT)
 
-// Agreement is a soft constraint: labels of positions, or property values of chains, that should
-// agree. Each set of positions (or chains) that should agree becomes a clique of a model. The
-// zero value: the labels of the positions with the same token.
-type Agreement struct {
-	Kind   AgreementKind // what should agree
-	Across bool          // whether chains of different groups (documents) can be in one clique; false by default. AgreeCliques ignores it
-	// Strength is the strength of the agreement. A clique of n positions (or chains), n_v of which
-	// have value v, adds Strength / n * sum_v n_v^2 to the score. If all other members have the same
-	// value, a position that changes to this value raises this term by up to twice the strength. So
-	// strength 1 outweighs a tagger that prefers another label by almost 2. If Strength is negative,
-	// values should differ. 0, the default: the strength is found from the scores, as by [Learn]
-	// without gold labels; [Decoded.Strength] tells it. It says how strongly values should agree, not
-	// whether they do. [NoAgreement]: none at all.
-	Strength  float64
-	Potential *Potential // replaces Strength; a potential over the labels, or over the values of Property. nil: Strength is used
-	Minimum   int        // least number of positions or chains of a clique; 0: 2
-	Keys      []int32    // read by AgreeKeys: for each position of the corpus a key of at least 0, or -1 for none
-	Stop      []int32    // read by AgreeWords and AgreeKeys: tokens or keys that never make a clique
-	Property  *Property  // read by AgreeProperty: the property whose values should agree
-	// CliqueOffsets and Members are read by AgreeCliques: clique c holds the positions
-	// Members[CliqueOffsets[c]] to Members[CliqueOffsets[c + 1] - 1], numbered as in [Corpus]. If
-	// CliqueOffsets is nil, there is one clique, with all Members.
-	CliqueOffsets []int64
-	Members       []int64
-	// Weights says how often each position (for AgreeProperty, each chain) counts, at least 1; nil: 1
-	// for all. n and n_v are then sums of weights. Requires a Strength of at least 0, or a Potential
-	// of a SUM with convex tables.
-	Weights []int64
-}
-
 // Decoded is the result of [Decode]: the labels of a corpus and the reasons for them. Any number of
 // goroutines may read it, as long as none solves its run ([Decoded.Run]) further.
 type Decoded struct {

@@ -7,6 +7,53 @@ import "C"
 
 import "time"
 
+// Agreement: a soft constraint: labels of positions, or property values of chains, that should
+// agree. Each set of positions (or chains) that should agree becomes a clique of a model. The zero
+// value: the labels of the positions with the same token. Without CliqueOffsets, all members are
+// one clique.
+type Agreement struct {
+	// What should agree; default [AgreeWords].
+	Kind AgreementKind
+	// True: a clique may have members in all groups of chains. False (default): each group has
+	// cliques of its own. Ignored by [AgreeCliques].
+	Across bool
+	// A clique of n positions (or chains), n_v of which have value v, adds strength / n * sum_v
+	// n_v^2 to the score; labels that the corpus does not count are left out of the sum. If all
+	// other members have the same value, a position that changes to this value raises this term by
+	// up to twice the strength. So with strength 1 a position takes the label of the others even if
+	// the tagger prefers another one by almost 2. From -1e9 to 1e9, so that scores keep their
+	// digits beside it; negative: values should differ. [NoAgreement]: no agreement at all. 0
+	// (default): the strength is found from the scores, as [Learn] finds it WithoutGold, and
+	// [Decoded.Strength] returns it. Scores are then read as log-probabilities, up to a constant
+	// for each chain. Such a strength says how strongly members should agree, not whether they do;
+	// in a corpus of few positions single labels decide it, and a number is better. If even the
+	// smallest strength would change too many labels, none is found, and nothing agrees. If the
+	// corpus has weights above 1, 0 means strength 1.
+	Strength float64
+	// A potential that replaces strength, over R or R + 2 values as in [CliqueSetup]. R is the
+	// number of labels or, for [AgreeProperty], of values of the property. nil (default): strength
+	// is used.
+	Potential *Potential
+	// Fewer positions or chains than this form no clique. 0: 2.
+	Minimum int
+	// [AgreeKeys]: by position of the corpus, a key >= 0, or -1 for none.
+	Keys []int32
+	// [AgreeWords], [AgreeKeys]: token ids or keys, in any order; positions with one of these are
+	// in no clique of this agreement.
+	Stop []int32
+	// [AgreeProperty]: the property whose values should agree.
+	Property *Property
+	// [AgreeCliques]: clique c has the positions (numbered as in [Corpus]) that are the entries
+	// CliqueOffsets[c] .. CliqueOffsets[c + 1] - 1 of members: cliques + 1 entries, ascending.
+	CliqueOffsets []int64
+	// [AgreeCliques]: positions of the corpus, clique after clique.
+	Members []int64
+	// By position of the corpus ([AgreeProperty]: by chain): how often the position (chain) counts
+	// in its clique, >= 1. n and n_v above are then sums of weights. The strength must be >= 0, or
+	// potential a SUM whose tables are convex. nil (default): 1 for all.
+	Weights []int64
+}
+
 // Automaton: a property by tables. An automaton reads the positions of a chain in order. In state
 // s, at a position of class c with label y, it takes the action at index (s * classes + c) * labels
 // + y, and moves to the state in next at the same index. The value of the property is the value
@@ -291,6 +338,19 @@ type Rule struct {
 	Chains []int64
 }
 
+// Rules: what labellings must keep: a field of the options of [Decode], whose result is then the
+// best labelling of those that keep them. A chain of which no labelling keeps the rules has its own
+// labels ([Decoded.RuledChains] tells which). The message of an error names a rule by index and
+// kind.
+type Rules struct {
+	// The rules, in any order.
+	Rules []Rule
+	// The kinds of the labels. nil: each label is its own kind.
+	Map *LabelMap
+	// A chain whose rules cost more than this keeps the labels of [Alone]. 0 (default): no limit.
+	MostCost float64
+}
+
 // RunOptions: the options of a run.
 type RunOptions struct {
 	// Greatest number of rounds of a solve; 0: 10; [NoRounds]: only the start.
@@ -312,7 +372,7 @@ type RunOptions struct {
 	// approximation). Equation 1 still scores all values. Creating a run then decodes the chains of
 	// property cliques once more. Not applied to cliques with an instance.
 	RestrictRange bool
-	// True: the run takes RunSetAllowed and [Run.SetStrength]. This costs m bytes for each
+	// True: the run takes [Run.SetAllowed] and [Run.SetStrength]. This costs m bytes for each
 	// position, 30 for each chain, 40 for each clique, and two counts for each value of a clique.
 	// Does not affect the choice of a format by MessageElement [Auto].
 	Edits bool

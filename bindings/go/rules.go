@@ -3,15 +3,6 @@ package chorale
 // #include "shim.h"
 import "C"
 
-// Rules are what labellings must keep: a field of the options of [Decode], whose result is then the
-// best labelling of those that keep them. A chain of which no labelling keeps them has its own labels
-// ([Decoded.RuledChains]). The message of an error names a rule by index and kind.
-type Rules struct {
-	Rules    []Rule    // the rules, in any order
-	Map      *LabelMap // the kinds of the labels; nil: each label is its own kind
-	MostCost float64   // a chain whose rules cost more keeps its own labels; 0: no limit
-}
-
 // rules returns rules as C structs, which C may read until the call ends; nil for nil.
 func (c *call) rules(rules *Rules) *C.chorale_rules {
 	if rules == nil {

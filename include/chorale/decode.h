@@ -52,9 +52,9 @@ enum { CHORALE_NO_AGREEMENT = -2000000000 };
  * these kinds. Arrays are borrowed for the duration of a call. */
 typedef struct chorale_agreement {
   size_t struct_size;          /* sizeof(chorale_agreement) */
-  chorale_agreement_kind kind; /* default WORDS */
-  /* 1: a clique may have members in all groups of chains. 0 (default): each group has cliques of
-   * its own. Ignored by CLIQUES. */
+  chorale_agreement_kind kind; /* what should agree; default WORDS */
+  /* 1: a clique may have members in all groups of chains. 0 (default): each group has cliques of its
+   * own. Ignored by CLIQUES. */
   int32_t across;
   /* A clique of n positions (or chains), n_v of which have value v, adds strength / n * sum_v n_v^2
    * to the score; labels that the corpus does not count are left out of the sum. If all other
@@ -76,17 +76,17 @@ typedef struct chorale_agreement {
   const chorale_potential *potential;
   int64_t minimum; /* Fewer positions or chains than this form no clique. 0: 2 */
   const int32_t *keys; /* KEYS: by position of the corpus, a key >= 0, or -1 for none */
-  const int32_t *stop; /* WORDS, KEYS: `stop_count` token ids or keys, in any order; positions with
-                          one of these are in no clique of this agreement */
+  const int32_t *stop; /* WORDS, KEYS: token ids or keys, in any order; positions with one of these are
+                          in no clique of this agreement */
   int64_t stop_count;
-  const chorale_property *property; /* PROPERTY: the property */
-  /* CLIQUES: `cliques` is the number of cliques. The positions of clique c (numbered as in
-   * chorale_corpus) are the entries clique_offsets[c] .. clique_offsets[c + 1] - 1 of `members`. */
-  int64_t cliques;
-  const int64_t *clique_offsets; /* cliques + 1 entries */
-  const int64_t *members;
+  const chorale_property *property; /* PROPERTY: the property whose values should agree */
+  int64_t cliques;                  /* CLIQUES: number of cliques */
+  /* CLIQUES: clique c has the positions (numbered as in chorale_corpus) that are the entries
+   * clique_offsets[c] .. clique_offsets[c + 1] - 1 of `members`: cliques + 1 entries, ascending. */
+  const int64_t *clique_offsets;
+  const int64_t *members; /* CLIQUES: positions of the corpus, clique after clique */
   /* By position of the corpus (PROPERTY: by chain): how often the position (chain) counts in its
-   * clique, >= 1; see "Weights" in clique.h. n and n_v above are then sums of weights. The strength
+   * clique, >= 1 ("Weights" in clique.h). n and n_v above are then sums of weights. The strength
    * must be >= 0, or `potential` a SUM whose tables are convex. NULL (default): 1 for all. */
   const int64_t *weights;
 } chorale_agreement;

@@ -86,7 +86,8 @@ typedef struct chorale_rule {
  * messages name the rule by index and kind, such as "rules[3] (before)". */
 typedef struct chorale_rules {
   size_t struct_size; /* sizeof(chorale_rules) */
-  const chorale_rule *rules; /* `count` structs, struct_size bytes apart (all with the same) */
+  /* The rules, in any order. They are `count` structs, struct_size bytes apart (all with the same). */
+  const chorale_rule *rules;
   int64_t count;
   const chorale_label_map *map; /* the kinds of the labels. NULL: each label is its own kind */
   /* A chain whose rules cost more than this (chorale_ruled_chain) keeps the labels of CHORALE_ALONE.

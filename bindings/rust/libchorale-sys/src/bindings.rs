@@ -2866,9 +2866,9 @@ pub const CHORALE_NO_AGREEMENT: i32 = -2000000000;
 pub struct chorale_agreement {
     #[doc = " sizeof(chorale_agreement)"]
     pub struct_size: usize,
-    #[doc = " default WORDS"]
+    #[doc = " what should agree; default WORDS"]
     pub kind: chorale_agreement_kind,
-    #[doc = " 1: a clique may have members in all groups of chains. 0 (default): each group has cliques of\n its own. Ignored by CLIQUES."]
+    #[doc = " 1: a clique may have members in all groups of chains. 0 (default): each group has cliques of its\n own. Ignored by CLIQUES."]
     pub across: i32,
     #[doc = " A clique of n positions (or chains), n_v of which have value v, adds strength / n * sum_v n_v^2\n to the score; labels that the corpus does not count are left out of the sum. If all other\n members have the same value, a position that changes to this value raises this term by up to\n twice the strength. So with strength 1 a position takes the label of the others even if the\n tagger prefers another one by almost 2. From -1e9 to 1e9, so that scores keep their digits\n beside it; negative: values should differ. CHORALE_NO_AGREEMENT: no agreement at all.\n\n 0 (default): the strength is found from the scores, as chorale_learn finds it `without_gold`\n (learn.h), and chorale_decoded_strength returns it. Scores are then read as log-probabilities, up\n to a constant for each chain. Such a strength says how strongly members should agree, not whether\n they do; in a corpus of few positions single labels decide it, and a number is better. If even the\n smallest strength would change too many labels, none is found, and nothing agrees. If the corpus\n has weights above 1, 0 means strength 1."]
     pub strength: f64,
@@ -2878,17 +2878,18 @@ pub struct chorale_agreement {
     pub minimum: i64,
     #[doc = " KEYS: by position of the corpus, a key >= 0, or -1 for none"]
     pub keys: *const i32,
-    #[doc = " WORDS, KEYS: `stop_count` token ids or keys, in any order; positions with\none of these are in no clique of this agreement"]
+    #[doc = " WORDS, KEYS: token ids or keys, in any order; positions with one of these are\nin no clique of this agreement"]
     pub stop: *const i32,
     pub stop_count: i64,
-    #[doc = " PROPERTY: the property"]
+    #[doc = " PROPERTY: the property whose values should agree"]
     pub property: *const chorale_property,
-    #[doc = " CLIQUES: `cliques` is the number of cliques. The positions of clique c (numbered as in\n chorale_corpus) are the entries clique_offsets[c] .. clique_offsets[c + 1] - 1 of `members`."]
+    #[doc = " CLIQUES: number of cliques"]
     pub cliques: i64,
-    #[doc = " cliques + 1 entries"]
+    #[doc = " CLIQUES: clique c has the positions (numbered as in chorale_corpus) that are the entries\n clique_offsets[c] .. clique_offsets[c + 1] - 1 of `members`: cliques + 1 entries, ascending."]
     pub clique_offsets: *const i64,
+    #[doc = " CLIQUES: positions of the corpus, clique after clique"]
     pub members: *const i64,
-    #[doc = " By position of the corpus (PROPERTY: by chain): how often the position (chain) counts in its\n clique, >= 1; see \"Weights\" in clique.h. n and n_v above are then sums of weights. The strength\n must be >= 0, or `potential` a SUM whose tables are convex. NULL (default): 1 for all."]
+    #[doc = " By position of the corpus (PROPERTY: by chain): how often the position (chain) counts in its\n clique, >= 1 (\"Weights\" in clique.h). n and n_v above are then sums of weights. The strength\n must be >= 0, or `potential` a SUM whose tables are convex. NULL (default): 1 for all."]
     pub weights: *const i64,
 }
 #[test]
@@ -3854,7 +3855,7 @@ fn bindgen_test_layout_chorale_rule() {
 pub struct chorale_rules {
     #[doc = " sizeof(chorale_rules)"]
     pub struct_size: usize,
-    #[doc = " `count` structs, struct_size bytes apart (all with the same)"]
+    #[doc = " The rules, in any order. They are `count` structs, struct_size bytes apart (all with the same)."]
     pub rules: *const chorale_rule,
     pub count: i64,
     #[doc = " the kinds of the labels. NULL: each label is its own kind"]
