@@ -90,11 +90,12 @@ def of_go():
 
 
 def of_javascript():
-    text = (ROOT / "bindings/js/types/index.d.ts").read_text(encoding="utf-8")
+    text = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "bindings/js/types").glob("*.d.ts")))
     text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
     text = re.sub(r"^type \w+ = \{.*?^\};$", "", text, flags=re.DOTALL | re.MULTILINE)  # not exported
     for name in re.findall(r"^export (?:declare )?(?:abstract )?(?:class|interface|type|function|const) (\w+)", text, re.MULTILINE):
-        yield "anchor", name.lower()
+        if not name.endswith("Methods"):  # those of the class of this name
+            yield "anchor", name.lower()
     yield from (("word", name) for name in re.findall(r"^ +(?:readonly |static |get )*(\w+)\??[(:<]", text, re.MULTILINE))
 
 

@@ -546,7 +546,14 @@ def js_pages() -> Iterator[tuple[str, str]]:
     for name in re.findall(r"^export interface (\w+) extends structs.\w+Methods", text, flags=re.MULTILINE):
         body = bodies.pop(f"{name}Methods")
         text = re.sub(rf"^(export class {name}\b[^\n]*\n)", lambda m: m[1] + body, text, flags=re.MULTILINE)
-    text = re.sub(r"^(export interface \w+) extends structs.(\w+) \{\n", lambda m: f"{m[1]} {{\n{bodies.get(m[2], '')}", text, flags=re.MULTILINE)
+
+    def extended(found: re.Match[str]) -> str:
+        body = bodies.get(found[2], "")
+        for left_out in re.findall(r'"(\w+)"', found[3] or ""):
+            body = re.sub(rf"  /\*\*(?:(?!\*/).)*\*/\n  readonly {left_out}: [^\n]*\n", "", body, flags=re.DOTALL)
+        return f"{found[1]} {{\n{body}"
+
+    text = re.sub(r"^(export interface \w+) extends (?:Omit<)?structs\.(\w+)(, [^>]*>)? \{\n", extended, text, flags=re.MULTILINE)
     text += re.sub(r"^(/\*\*[^\n]*\*/\n)export interface \w+Methods \{\n.*?^\}\n", "", made, flags=re.DOTALL | re.MULTILINE)
     entries: list[Entry] = []
     outer = re.compile(

@@ -97,7 +97,7 @@ def main() -> int:
         "Python": python_names(),
         "Rust": set(re.findall(r"^\s*pub (?:const |unsafe )*(?:fn |struct |enum |trait |const )?(\w+)", read("bindings/rust/libchorale/src/*.rs"), re.M)),
         "Go": set(re.findall(r"^(?:func (?:\([^)]*\) )?|type |\t)([A-Z]\w*)", read("bindings/go/*.go"), re.M)),
-        "JavaScript": set(re.findall(r"^\s*(?:export )?(?:readonly |static |class |interface |function |type )*(\w+)\??[(:<]", read("bindings/js/types/index.d.ts"), re.M)),
+        "JavaScript": set(re.findall(r"^\s*(?:export )?(?:readonly |static |class |interface |function |type )*(\w+)\??[(:<]", read("bindings/js/types/*.d.ts"), re.M)),
     }
     for options in re.findall(r"^    set(?:\(self\))? \{\n(.*?)^    \}", read("bindings/rust/libchorale/src/*.rs"), re.M | re.S):
         names["Rust"].update(re.findall(r"^ {8}(\w+):", options, re.M))
