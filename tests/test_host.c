@@ -275,7 +275,7 @@ typedef struct Log {
 static void take_message(void *user, chorale_log_level level, const char *message) {
   Log *log = user;
   ++log->messages;
-  if (level != CHORALE_LOG_DEBUG && level != CHORALE_LOG_INFO && level != CHORALE_LOG_WARNING)
+  if (level != CHORALE_LOG_DEBUG && level != CHORALE_LOG_WARNING)
     ++log->mistakes;
   if (!message || message[0] == '\0' || message[strlen(message) - 1] == '\n')
     ++log->mistakes;

@@ -236,7 +236,6 @@ typedef struct chorale_allocator {
 typedef int32_t chorale_log_level;
 enum {
   CHORALE_LOG_DEBUG = 10,
-  CHORALE_LOG_INFO = 20,
   CHORALE_LOG_WARNING = 30
 };
 

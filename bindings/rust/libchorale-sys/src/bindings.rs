@@ -243,7 +243,6 @@ fn bindgen_test_layout_chorale_allocator() {
 }
 pub type chorale_log_level = i32;
 pub const CHORALE_LOG_DEBUG: i32 = 10;
-pub const CHORALE_LOG_INFO: i32 = 20;
 pub const CHORALE_LOG_WARNING: i32 = 30;
 #[doc = " Receives log messages: UTF-8 ending in NUL, valid during the call. Called on the thread of the\n call into the library. Must not unwind, and must not use the handle that this call uses."]
 pub type chorale_log_function = ::std::option::Option<
