@@ -21,7 +21,7 @@ static int32_t wrapped_messages(void *user, int64_t memberships, const int64_t *
                              outgoing, &result, NULL) != CHORALE_OK)
     return 8;
   for (int64_t p = 0; p < memberships; ++p)
-    if (sizes[p] != chorale_attachment_values(&self->attachments[p]) + 2)
+    if (sizes[p] != own_range(self->uses[p]) + 2)
       return 9;
   return 0;
 }
@@ -39,7 +39,7 @@ static int32_t wrapped_decode(void *user, int64_t memberships, const int64_t *si
                            labelling, values, &result, NULL) != CHORALE_OK)
     return 8;
   for (int64_t p = 0; p < memberships; ++p)
-    if (sizes[p] != chorale_attachment_values(&self->attachments[p]) + 2)
+    if (sizes[p] != own_range(self->uses[p]) + 2)
       return 9;
   *score = result.outcome == CHORALE_OUTCOME_COMPLETE ? result.chain_score : -INFINITY;
   return 0;
@@ -121,6 +121,7 @@ chorale_status add_one_member(const Cluster *cluster, Built *built, chorale_mode
   options.borrow = cluster->is_borrowed[member->chain];
   Wrapped *wrapped = &built->wrapped[member->chain];
   if (cluster->is_instance[member->chain]) {
+    wrapped->uses[wrapped->memberships] = &built->uses[c];
     chorale_attachment *attachment = &wrapped->attachments[wrapped->memberships++];
     *attachment = built->uses[c].attachment;
     attachment->classes = options.classes;

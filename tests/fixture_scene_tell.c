@@ -29,10 +29,12 @@ static void tell_potential(Digest *digest, const chorale_potential *potential) {
   }
 }
 
-static void tell_property(Scene *s, Digest *digest, const chorale_property *property) {
+static void tell_property(Scene *s, Digest *digest, const chorale_property *property,
+                          const chorale_dictionary *dictionary) {
   chorale_error error;
   chorale_attachment attachment = {.struct_size = sizeof attachment};
   attachment.property = property;
+  attachment.dictionary = dictionary;
   attachment.table = kTable;
   add_number(digest, chorale_property_values(property));
   for (int32_t k = 0; property && k < 8; ++k) {
@@ -47,19 +49,13 @@ static void tell_property(Scene *s, Digest *digest, const chorale_property *prop
   }
 }
 
-static void tell_dictionary(Digest *digest, const chorale_dictionary *dictionary) {
-  add_number(digest, chorale_dictionary_values(dictionary));
-  for (int64_t v = 0; v < chorale_dictionary_values(dictionary); ++v)
-    add_number(digest, chorale_dictionary_value(dictionary, v));
-}
-
 static void tell_rules(Scene *s, Digest *digest, const chorale_property_builder *rules) {
   chorale_error error;
   chorale_property *property = NULL;
   if (!rules)
     return;
   OK(chorale_property_builder_finish(rules, NULL, &property, &error));
-  tell_property(s, digest, property);
+  tell_property(s, digest, property, NULL);
   chorale_property_release(property);
 }
 
@@ -162,8 +158,9 @@ static void tell_ledger(Digest *digest, chorale_ledger *ledger) {
 static void tell_handles(Scene *s, Digest *digest, const Handles *h) {
   tell_potential(digest, h->potential);
   add_number(digest, chorale_transitions_labels(h->transitions));
-  tell_property(s, digest, h->property);
-  tell_dictionary(digest, h->dictionary);
+  tell_property(s, digest, h->property, NULL);
+  if (h->dictionary)
+    tell_property(s, digest, s->has.property, h->dictionary);
   tell_rules(s, digest, h->rules);
   tell_solvers(s, digest, h);
   tell_builder(s, digest, h->builder);

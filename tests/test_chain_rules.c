@@ -245,7 +245,7 @@ static int breaks(const Scene *scene, const Single *single, const int32_t *label
     attachment.property = rule->property;
     int32_t shown = -1;
     OK(chorale_property_shown(&attachment, length, labels, NULL, &shown, &error));
-    return shown != chorale_attachment_values(&attachment);
+    return shown != chorale_property_values(rule->property);
   }
   }
 }

@@ -204,11 +204,9 @@ static void *share(void *context) {
   const Case *one = sharer->one;
   for (int i = 0; i < 20; ++i) {
     chorale_property *property = chorale_property_retain(one->uses[0].property);
-    chorale_dictionary *dictionary = chorale_dictionary_retain(one->uses[0].dictionary);
     chorale_transitions *transitions = chorale_transitions_retain(one->given.transitions);
     ask(sharer->solver, one, &sharer->answers);
     chorale_transitions_release(transitions);
-    chorale_dictionary_release(dictionary);
     chorale_property_release(property);
   }
   return NULL;

@@ -48,8 +48,6 @@ static void use_chain(Heard *heard) {
   hear(heard, numbers, sizeof numbers);
   DO(chorale_property_shown(&scene.attachments[1], SCENE_LENGTH, labels, NULL, &value, NULL));
   hear_number(heard, value);
-  hear_number(heard, chorale_dictionary_find(scene.has.dictionary, 1));
-  hear_number(heard, chorale_dictionary_value(scene.has.dictionary, 1));
 }
 
 static void use_model(Heard *heard) {
@@ -103,7 +101,6 @@ static void use_references(void) {
   chorale_model_release(chorale_model_retain(scene.has.model));
   chorale_potential_release(chorale_potential_retain(scene.has.potential));
   chorale_property_release(chorale_property_retain(scene.has.property));
-  chorale_dictionary_release(chorale_dictionary_retain(scene.has.dictionary));
   chorale_transitions_release(chorale_transitions_retain(scene.has.transitions));
 }
 

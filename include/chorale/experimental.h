@@ -315,7 +315,8 @@ enum {
   CHORALE_UNLISTED_AS_VALUE = 1   /* with UNLISTED, which stands for all such values */
 };
 
-/* Creates a dictionary. values: `count` values >= 0 in any order, repetitions allowed; copied.
+/* Creates a dictionary, of R distinct values with UNLISTED, or without. values: `count` values >= 0
+ * in any order, repetitions allowed; copied.
  * Errors: NULL_ARGUMENT, SIZE (count < 0, or no value and no UNLISTED), SIZE_OVERFLOW,
  * OUT_OF_RANGE, UNKNOWN_CONSTANT (unlisted), OUT_OF_MEMORY. O(count log count). */
 CHORALE_API chorale_status chorale_dictionary_create(const chorale_host *host,
@@ -324,19 +325,8 @@ CHORALE_API chorale_status chorale_dictionary_create(const chorale_host *host,
                                                      chorale_dictionary **dictionary,
                                                      chorale_error *error);
 
-/* retain: adds a reference and returns its argument. release: drops a reference. NULL is ignored.
- * Any thread. */
-CHORALE_API chorale_dictionary *chorale_dictionary_retain(const chorale_dictionary *dictionary);
+/* Drops a reference; dropping the last one destroys the dictionary. NULL is ignored. Any thread. */
 CHORALE_API void chorale_dictionary_release(const chorale_dictionary *dictionary);
-/* Returns the number of values, including UNLISTED: the R of a clique with this dictionary. 0 for
- * NULL. Any thread. */
-CHORALE_API int64_t chorale_dictionary_values(const chorale_dictionary *dictionary);
-/* Returns the number that a value of the property has in the dictionary. For a value that is not in
- * the dictionary: the number of UNLISTED, or -1 if it has no UNLISTED. O(log R). */
-CHORALE_API int32_t chorale_dictionary_find(const chorale_dictionary *dictionary, int32_t value);
-/* Returns the value of the property that has this number in the dictionary; -1 for the number of
- * UNLISTED and for numbers out of range. */
-CHORALE_API int32_t chorale_dictionary_value(const chorale_dictionary *dictionary, int64_t number);
 
 /* ---- Chains under properties ----------------------------------------------------------------- */
 
@@ -372,10 +362,6 @@ typedef struct chorale_attachment {
    * infinity forbids. R is that of the dictionary if there is one. NULL: zeros. */
   const double *message;
 } chorale_attachment;
-
-/* Returns R: the number of values of the dictionary, or of the property if there is no dictionary;
- * 0 for NULL. Any thread. */
-CHORALE_API int64_t chorale_attachment_values(const chorale_attachment *attachment);
 
 /* Computes the value that a labelling (`length` labels) shows: *value is in 0 .. R-1, R (EMPTY) or
  * R + 1 (CONFLICT), in the numbers of the dictionary if there is one. *value is -1 if the labelling

@@ -1,6 +1,5 @@
-// Exported C functions of property.h and experimental.h: dictionaries; how many values an
-// attachment has; the value of a property on a labelling (*shown*), and the values that its
-// automaton emits on the way (*fired*).
+// Exported C functions of experimental.h: dictionaries; the value of a property on a labelling
+// (*shown*), and the values that its automaton emits on the way (*fired*).
 #include "property/dictionary.hpp"
 #include "capi/chain_call.hpp"
 
@@ -41,30 +40,7 @@ chorale_status chorale_dictionary_create(const chorale_host *host, const int32_t
   });
 }
 
-chorale_dictionary *chorale_dictionary_retain(const chorale_dictionary *dictionary) {
-  return retain(dictionary);
-}
-
 void chorale_dictionary_release(const chorale_dictionary *dictionary) { release(dictionary); }
-
-int64_t chorale_dictionary_values(const chorale_dictionary *dictionary) {
-  return dictionary ? dictionary->size() : 0;
-}
-
-int32_t chorale_dictionary_find(const chorale_dictionary *dictionary, int32_t value) {
-  return dictionary ? dictionary->find(value) : -1;
-}
-
-int32_t chorale_dictionary_value(const chorale_dictionary *dictionary, int64_t number) {
-  return dictionary && number >= 0 && number < dictionary->count ? dictionary->values[number] : -1;
-}
-
-int64_t chorale_attachment_values(const chorale_attachment *attachment) {
-  if (!attachment)
-    return 0;
-  return attachment->dictionary ? chorale_dictionary_values(attachment->dictionary)
-                                : chorale_property_values(attachment->property);
-}
 
 chorale_status chorale_property_shown(const chorale_attachment *attachment, int64_t length,
                                          const int32_t *labelling, const int32_t *parents,

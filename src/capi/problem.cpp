@@ -81,8 +81,7 @@ const char *chorale_problem_value_name(const chorale_problem *problem, int64_t c
   const Clique &of = problem->model->cliques[clique];
   if (value < 0 || value >= of.values())
     return tell({}, length);
-  const std::int64_t index =
-      of.dictionary() ? chorale_dictionary_value(of.dictionary(), value) : value;
+  const std::int64_t index = of.dictionary() ? of.dictionary()->value(value) : value;
   return chorale_problem_text(problem, problem->values[clique], index, length);
 }
 

@@ -26,6 +26,10 @@ struct chorale_dictionary : chorale::Counted {
       return static_cast<std::int32_t>(at - values);
     return has_unlisted ? count : -1;
   }
+  // Returns the value that has a number of the dictionary; -1 for UNLISTED.
+  std::int32_t value(std::int32_t number) const noexcept {
+    return number < count ? values[number] : -1;
+  }
   // True if find() returns a number, not -1, for every value from 0 to most - 1.
   bool holds_all(std::int32_t most) const noexcept {
     return has_unlisted || std::lower_bound(values, values + count, most) - values == most;

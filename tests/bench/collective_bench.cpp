@@ -18,6 +18,7 @@
 #include <cstring>
 #include <ctime>
 #include <functional>
+#include <set>
 #include <vector>
 
 namespace {
@@ -118,15 +119,16 @@ double solve_range(bool with_dictionary) {
                                              &error),
         error);
   chorale_dictionary *dictionary = nullptr;
-  if (with_dictionary)
+  std::int64_t values = kRange;
+  if (with_dictionary) {
+    const std::set<std::int32_t> known(tokens.begin(), tokens.end());
+    values = std::int64_t(known.size());
     check(chorale_dictionary_create(nullptr, tokens.data(), std::int64_t(tokens.size()),
                                     CHORALE_UNLISTED_FORBIDDEN, &dictionary, &error),
           error);
+  }
   chorale_potential *potts = nullptr;
-  check(chorale_potential_create_potts(
-            nullptr, with_dictionary ? chorale_dictionary_values(dictionary) : kRange, 0.09,
-            nullptr, &potts, &error),
-        error);
+  check(chorale_potential_create_potts(nullptr, values, 0.09, nullptr, &potts, &error), error);
   const double time = seconds([&] {
     chorale_model_builder *builder = nullptr;
     check(chorale_model_builder_create(nullptr, &builder, &error), error);

@@ -89,7 +89,9 @@ static void use_chain_solver(World *w) {
   attachment.dictionary = chance(w, 30) ? PICK(dictionaries) : NULL;
   attachment.classes = SELDOM(w->small + POOL / 2);
   attachment.table = chance(w, 70) ? w->small + upto(w, 9) : NULL;
-  const int64_t range = chorale_attachment_values(&attachment);
+  /* At most: make_dictionary() gives at most six values and UNLISTED. */
+  const int64_t range =
+      attachment.dictionary ? 7 : chorale_property_values(attachment.property);
   attachment.message = range <= MOST_SIDE * MOST_SIDE ? SELDOM(w->doubles) : NULL;
   double *outgoing[1] = {range <= MOST_SIDE * MOST_SIDE ? wide : NULL};
   chorale_message_options o = {.struct_size = sizeof o};
@@ -320,7 +322,7 @@ static void use_problem(World *w) {
 /* ---- Handles ------------------------------------------------------------------------------ */
 
 static void share_handles(World *w) {
-  switch (upto(w, 5)) {
+  switch (upto(w, 4)) {
   case 0: {
     chorale_potential *same = chorale_potential_retain(PICK(potentials));
     *SLOT(potential) = same;
@@ -332,16 +334,11 @@ static void share_handles(World *w) {
     break;
   }
   case 2: {
-    chorale_dictionary *same = chorale_dictionary_retain(PICK(dictionaries));
-    *SLOT(dictionary) = same;
-    break;
-  }
-  case 3: {
     chorale_transitions *same = chorale_transitions_retain(PICK(transitions));
     *SLOT(transitions) = same;
     break;
   }
-  case 4: {
+  case 3: {
     chorale_cancel **flag = &PICK(cancels);
     if (!*flag)
       CALL(chorale_cancel_create(w->host, flag, &w->error));

@@ -59,8 +59,7 @@ public:
       values.push_back(tables ? 3 : 1 + below(3));
       properties.push_back(make_property(values.back()));
       dictionaries.push_back(tables && below(2) == 0 ? make_dictionary() : nullptr);
-      const auto columns =
-          dictionaries.back() ? chorale_dictionary_values(dictionaries.back()) : values.back();
+      const auto columns = dictionaries.back() ? dictionaries.back()->size() : values.back();
       for (int v = 0; v < columns + 2; ++v)
         messages[static_cast<std::size_t>(k)].push_back(below(6) == 0 ? kForbidden : 2 * number());
     }

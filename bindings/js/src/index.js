@@ -16,7 +16,7 @@ import { createLedger, settle } from "./table.js";
 export { ChoraleError } from "./errors.js";
 export { Handle } from "./handle.js";
 export { Potential } from "./potential.js";
-export { Dictionary, Property, Transitions, fire } from "./property.js";
+export { Property, Transitions, fire } from "./property.js";
 export { Model, ModelBuilder } from "./model.js";
 export { Problem } from "./problem.js";
 export { Run } from "./run.js";

@@ -14,7 +14,7 @@ import { refuse } from "./errors.js";
 import { Handle, given, make } from "./handle.js";
 import { ELEMENTS } from "./interface.js";
 import { Potential, rowsIn } from "./potential.js";
-import { Dictionary, Property } from "./property.js";
+import { Property } from "./property.js";
 import { Place } from "./scope.js";
 
 // For error messages: the names of the caller's arguments, by the names of struct fields in C.
@@ -108,9 +108,7 @@ export function offsetsOf(offsets, array, rows, whole = false) {
 }
 
 const MEMBERS = "offsets positions weights centreChains centrePositions classes tables".split(" ");
-const CLIQUE = "potential property dictionary values labelValues centre centreLabelValues".split(
-  " ",
-);
+const CLIQUE = "potential property values labelValues centre centreLabelValues".split(" ");
 
 /** Converts CliqueOptions to a place of a chorale_clique_setup. */
 function setupOf(native, scope, options) {
@@ -127,8 +125,6 @@ function setupOf(native, scope, options) {
   const own = ["values", "labelValues"].find((name) => told[name] !== undefined);
   if (told.property && own)
     refuse("KIND", `${own} is for cliques of positions; a property has values of its own`);
-  if (told.dictionary && !told.property)
-    refuse("KIND", "dictionary is given without property; it needs one");
   const { labelValues, centreLabelValues } = told;
   return scope.struct("clique_setup", {
     ...told,
@@ -308,9 +304,6 @@ export class Model extends Handle {
   }
   cliqueProperty(clique) {
     return this.#own(Property, clique);
-  }
-  cliqueDictionary(clique) {
-    return this.#own(Dictionary, clique);
   }
   score(labels) {
     return Handle.on(this, (native, scope, model) => {

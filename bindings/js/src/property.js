@@ -17,14 +17,6 @@ export class Property extends Handle {
   }
 }
 
-/** A subset of the values of a property, which a clique of a problem file may have. */
-export class Dictionary extends Handle {
-  static kind = "dictionary";
-  get values() {
-    return Handle.ask(this, "values");
-  }
-}
-
 export class Transitions extends Handle {
   static kind = "transitions";
   get labels() {

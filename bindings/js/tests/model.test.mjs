@@ -252,7 +252,6 @@ for (const [name, chorale] of libraries) {
     const seen = [model.cliquePotential(whole), model.cliqueProperty(whole)];
     assert.deepEqual(seen.map((handle) => handle.values), [2, 2]);
     assert.equal(model.cliqueProperty(positions), null);
-    assert.equal(model.cliqueDictionary(whole), null);
     assert.equal(model.cliquePotential(centred), null);
     close(seen[0].score([2, 1]), 2.5);
     const run = chorale.createRun(model);

@@ -31,7 +31,7 @@ LEFT_OUT = re.compile(
     r"|model_builder_add_(instance|repeated_words)"
     r"|problem_(load|save|set_note)"
     r"|cancel_\w+|partition|property_(shown|fired)"
-    r"|property_builder_\w+|dictionary_(create|find|value)|attachment_values"
+    r"|property_builder_\w+|dictionary_\w+"
     r"|status_name|abi|decoded_model"
     r"|algorithm_name|outcome_name)")
 

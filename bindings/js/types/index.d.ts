@@ -418,10 +418,6 @@ export class Property extends Handle {
   readonly values: number;
   readonly labels: number;
 }
-/** The subset of a property's values that a clique of a problem file uses. */
-export class Dictionary extends Handle {
-  readonly values: number;
-}
 export interface TransitionsOptions extends structs.TransitionsOptions {
   /** m; needed only if the scores are null. */
   labels?: number;
@@ -458,7 +454,6 @@ export interface CliqueOptions {
    * member chain. Absent: a position clique.
    */
   property?: Property;
-  dictionary?: Dictionary;
   /** For a position clique: R, the number of values. Absent: the potential's number of values. */
   values?: number;
   labelValues?: Numbers;
@@ -521,11 +516,10 @@ export class Model extends Handle {
   membersOf(clique: number): { chains: number[]; positions: number[]; weights: number[] };
   /**
    * Returns the potential of a clique as a new handle, which the caller closes; null if the clique
-   * has none. The next two methods return new handles or null in the same way.
+   * has none. The next method returns a new handle or null in the same way.
    */
   cliquePotential(clique: number): Potential | null;
   cliqueProperty(clique: number): Property | null;
-  cliqueDictionary(clique: number): Dictionary | null;
   /**
    * Returns the score of a labelling. `labels`: the label of every position, chain after chain.
    * score: the sum of chainScores (one for each chain) and cliqueScores (one for each clique).

@@ -265,7 +265,7 @@ def closables():
         (ch.Transitions(labels=2), lambda t: t.labels),
         (ch.ChainSolver(), lambda s: s.best([[0.0]])),
         (ch.Property.first_label(2), lambda p: p.evaluate([0])),
-        (experimental.Dictionary([1]), len),
+        (experimental.Dictionary([1]), lambda d: d.clone()),
         (model, lambda m: m.cliques),
         (ch.Run(model), lambda r: r.solve()),
         (ch.Problem(model), lambda p: p.labels),

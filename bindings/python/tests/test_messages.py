@@ -474,7 +474,7 @@ HARMLESS = re.compile(
     r"(\w*Error|Agreement\..*|Outcome|Progress|LabellingScore|Reason|Change|Decoded"
     r"|Diagnosis|Strengths|LeftOut|Mask|Place|Placed|Question|\w*Result|ChainMarginals|Cancel)(\..*)?|.*\.(close|closed|clone|mro|with_traceback|add_note|from_bytes)"
     r"|Chain|ChainSolver|CliqueSolver|ModelBuilder|Model|Property|PropertyBuilder|Potential|PropertyBuilder.add_state"
-    r"|Run.(step|solve|local_search|reset|problem|left_out)|Problem.to_bytes|LabelMap.kind|Dictionary.(find|value)"
+    r"|Run.(step|solve|local_search|reset|problem|left_out)|Problem.to_bytes|LabelMap.kind"
     r"|Ledger.(conflicts|current|due)|Settled(.conflicts|.table)?|abi|algorithms|Model.\w*bytes"
     r"|.*\.(cliques|chain_lengths|values|labels|family|result|model)"
 )

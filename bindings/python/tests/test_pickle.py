@@ -114,8 +114,7 @@ def test_properties():
 def test_dictionaries():
     known = experimental.Dictionary([9, 2, 5], unlisted=True)
     for other in again(known):
-        assert len(other) == len(known)
-        assert [other.find(v) for v in range(10)] == [known.find(v) for v in range(10)]
+        assert other.values.tolist() == [2, 5, 9] and other.unlisted and len(other) == 4
 
 
 def test_chains_and_transitions(rng):

@@ -411,30 +411,28 @@ class Dictionary(Shared):
     With unlisted=True, they are followed by one more value, UNLISTED, which stands for all values
     outside the subset. Immutable; any number of threads may use it.
 
+    values    the subset, in ascending order: values[n] has the number n
+    unlisted  whether UNLISTED follows, with the number len(values)
+
     >>> known = Dictionary([70, 12, 70], unlisted=True)
-    >>> len(known), known.find(70), known.find(5), known.value(0)
-    (3, 1, 2, 12)
+    >>> known.values.tolist(), len(known)
+    ([12, 70], 3)
     """
 
     _free = library.chorale_dictionary_release
-    _retain = library.chorale_dictionary_retain
 
     def __init__(self, values: npt.ArrayLike, *, unlisted: bool = False) -> None:
         array = arrays.ints("values", values)
         how = c.CHORALE_UNLISTED_AS_VALUE if unlisted else c.CHORALE_UNLISTED_FORBIDDEN
         create = library.chorale_dictionary_create
         super().__init__(self._create(create, None, array, len(array), how))
-        self._recipe = recipe(type(self), None, arrays.own(array), unlisted=bool(unlisted))
+        self.values, self.unlisted = arrays.own(np.unique(array)), bool(unlisted)
+        self._recipe = recipe(type(self), None, self.values, unlisted=self.unlisted)
 
     def __len__(self) -> int:
-        return int(get(library.chorale_dictionary_values, self))
+        return len(self.values) + self.unlisted
 
-    def find(self, value: int) -> int:
-        """Returns the number that a value of the property has in the dictionary. Returns the number
-        of UNLISTED, or -1 without UNLISTED, if the value is not in the dictionary."""
-        return int(get(library.chorale_dictionary_find, self, value))
-
-    def value(self, number: int) -> int:
-        """Returns the value of the property that has this number in the dictionary; -1 for the
-        number of UNLISTED and for numbers out of range."""
-        return int(get(library.chorale_dictionary_value, self, number))
+    def clone(self) -> Dictionary:
+        again, how = self.__reduce__()
+        made: Dictionary = again(*how)
+        return made

@@ -5217,7 +5217,7 @@ pub const CHORALE_UNLISTED_FORBIDDEN: i32 = 0;
 pub const CHORALE_UNLISTED_AS_VALUE: i32 = 1;
 #[cfg(feature = "experimental")]
 extern "C" {
-    #[doc = " Creates a dictionary. values: `count` values >= 0 in any order, repetitions allowed; copied.\n Errors: NULL_ARGUMENT, SIZE (count < 0, or no value and no UNLISTED), SIZE_OVERFLOW,\n OUT_OF_RANGE, UNKNOWN_CONSTANT (unlisted), OUT_OF_MEMORY. O(count log count)."]
+    #[doc = " Creates a dictionary, of R distinct values with UNLISTED, or without. values: `count` values >= 0\n in any order, repetitions allowed; copied.\n Errors: NULL_ARGUMENT, SIZE (count < 0, or no value and no UNLISTED), SIZE_OVERFLOW,\n OUT_OF_RANGE, UNKNOWN_CONSTANT (unlisted), OUT_OF_MEMORY. O(count log count)."]
     pub fn chorale_dictionary_create(
         host: *const chorale_host,
         values: *const i32,
@@ -5229,29 +5229,8 @@ extern "C" {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
-    #[doc = " retain: adds a reference and returns its argument. release: drops a reference. NULL is ignored.\n Any thread."]
-    pub fn chorale_dictionary_retain(
-        dictionary: *const chorale_dictionary,
-    ) -> *mut chorale_dictionary;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
+    #[doc = " Drops a reference; dropping the last one destroys the dictionary. NULL is ignored. Any thread."]
     pub fn chorale_dictionary_release(dictionary: *const chorale_dictionary);
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Returns the number of values, including UNLISTED: the R of a clique with this dictionary. 0 for\n NULL. Any thread."]
-    pub fn chorale_dictionary_values(dictionary: *const chorale_dictionary) -> i64;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Returns the number that a value of the property has in the dictionary. For a value that is not in\n the dictionary: the number of UNLISTED, or -1 if it has no UNLISTED. O(log R)."]
-    pub fn chorale_dictionary_find(dictionary: *const chorale_dictionary, value: i32) -> i32;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Returns the value of the property that has this number in the dictionary; -1 for the number of\n UNLISTED and for numbers out of range."]
-    pub fn chorale_dictionary_value(dictionary: *const chorale_dictionary, number: i64) -> i32;
 }
 #[doc = " A property on a chain with its inputs and incoming message. All pointers are borrowed for the\n duration of a call."]
 #[repr(C)]
@@ -5313,11 +5292,6 @@ fn bindgen_test_layout_chorale_attachment() {
         40usize,
         "Offset of field: chorale_attachment::message"
     );
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Returns R: the number of values of the dictionary, or of the property if there is no dictionary;\n 0 for NULL. Any thread."]
-    pub fn chorale_attachment_values(attachment: *const chorale_attachment) -> i64;
 }
 #[cfg(feature = "experimental")]
 extern "C" {
