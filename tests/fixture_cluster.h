@@ -105,7 +105,7 @@ typedef struct Wrapped {
   int32_t memberships;
   chorale_attachment attachments[MOST_CLIQUES];
   const Use *uses[MOST_CLIQUES];
-  chorale_message_options options;
+  chorale_run_options options;
   int64_t calls, stop_at; /* stop_at: the call that returns non-zero, counted from 1; 0: none */
 } Wrapped;
 

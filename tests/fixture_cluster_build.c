@@ -75,7 +75,7 @@ static void wrap(Built *built, int32_t chain, chorale_instance *instance) {
     OK(chorale_chain_solver_create(NULL, &wrapped->solver, &error));
   wrapped->chain = &built->given[chain].chain;
   wrapped->memberships = 0;
-  wrapped->options = (chorale_message_options){.struct_size = sizeof wrapped->options};
+  wrapped->options = (chorale_run_options){.struct_size = sizeof wrapped->options};
   wrapped->options.max_states = 1 << 16;
   *instance = (chorale_instance){.struct_size = sizeof *instance};
   instance->length = wrapped->chain->length;

@@ -374,13 +374,13 @@ static void attachments(void **state) {
   chorale_attachment attached[2] = {good, good};
   double row[8];
   double *outgoing[2] = {row, NULL};
-  chorale_message_options options = {.struct_size = sizeof options};
+  chorale_run_options options = {.struct_size = sizeof options};
 #define NO_MESSAGE(status, ...)                                                                    \
   do {                                                                                             \
     FAILS(chorale_chain_messages(solver, &chain, attached, 2, &options, outgoing, NULL, &error),   \
           (status), __VA_ARGS__);                                                                  \
     attached[0] = attached[1] = good;                                                              \
-    options = (chorale_message_options){.struct_size = sizeof options};                            \
+    options = (chorale_run_options){.struct_size = sizeof options};                            \
   } while (0)
   OK(chorale_chain_messages(solver, &chain, attached, 2, &options, outgoing, NULL, &error));
   attached[1].property = NULL;
@@ -402,17 +402,19 @@ static void attachments(void **state) {
   NO_MESSAGE(CHORALE_ERROR_NOT_A_NUMBER, "attachments[1].message[5]");
   attached[0].message = infinite;
   NO_MESSAGE(CHORALE_ERROR_INFINITE, "attachments[0].message[0]");
-  options.mode = 3;
-  NO_MESSAGE(CHORALE_ERROR_UNKNOWN_CONSTANT, "options->mode", "3");
+  options.joint_mode = 3;
+  NO_MESSAGE(CHORALE_ERROR_UNKNOWN_CONSTANT, "options->joint_mode", "3");
   options.beam_width = -1;
   NO_MESSAGE(CHORALE_ERROR_SIZE, "options->beam_width", "-1");
   options.max_states = -5;
   NO_MESSAGE(CHORALE_ERROR_SIZE, "options->max_states", "-5");
   options.struct_size = 1;
   NO_MESSAGE(CHORALE_ERROR_STRUCT_SIZE, "options");
-  options.mode = CHORALE_JOINT_EXACT;
+  options.joint_mode = CHORALE_JOINT_EXACT;
   options.max_states = 1;
   NO_MESSAGE(CHORALE_ERROR_STATE_SPACE, "options->max_states", "1");
+  options.rounds = options.threads = -7; /* which are not read */
+  OK(chorale_chain_messages(solver, &chain, attached, 2, &options, outgoing, NULL, &error));
   static const int32_t parents[3] = {-1, 0, 0};
   chain.parents = parents;
   NO_MESSAGE(CHORALE_ERROR_AUTOMATON_ON_TREE, "attachments[0]");

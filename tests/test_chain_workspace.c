@@ -11,7 +11,7 @@ typedef struct Case {
   chorale_attachment attachments[MOST_PROPERTIES];
   int32_t count;
   int64_t k;
-  chorale_message_options options;
+  chorale_run_options options;
 } Case;
 
 static void open_case(Random *random, Case *one) {
@@ -21,8 +21,8 @@ static void open_case(Random *random, Case *one) {
   give(&one->sample, &one->given);
   one->count = random_int(random, 1, MOST_PROPERTIES);
   one->k = random_int(random, 1, 20);
-  one->options = (chorale_message_options){.struct_size = sizeof one->options};
-  one->options.mode = modes[random_int(random, 0, 2)];
+  one->options = (chorale_run_options){.struct_size = sizeof one->options};
+  one->options.joint_mode = modes[random_int(random, 0, 2)];
   one->options.beam_width = one->options.max_states = random_int(random, 1, 50);
   for (int32_t i = 0; i < one->count; ++i) {
     random_use(random, &one->sample, &one->uses[i]);
@@ -30,7 +30,7 @@ static void open_case(Random *random, Case *one) {
     one->attachments[i] = one->uses[i].attachment;
   }
   /* Local scores fail if their configurations exceed the budget, so the budget is large. */
-  if (one->options.mode == CHORALE_JOINT_LOCAL_SCORES)
+  if (one->options.joint_mode == CHORALE_JOINT_LOCAL_SCORES)
     one->options.max_states = 100000;
 }
 

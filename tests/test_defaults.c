@@ -176,9 +176,9 @@ static void zero_options_of_models_and_messages(void **state) {
   (void)state;
   const chorale_transitions_options zero_transitions = {.struct_size = sizeof zero_transitions};
   const chorale_chain_options zero_chain = {.struct_size = sizeof zero_chain};
-  const chorale_message_options zero_messages = {.struct_size = sizeof zero_messages};
-  chorale_message_options written = zero_messages;
-  written.mode = CHORALE_JOINT_AUTO;
+  const chorale_run_options zero_messages = {.struct_size = sizeof zero_messages};
+  chorale_run_options written = zero_messages;
+  written.joint_mode = CHORALE_JOINT_AUTO;
   written.beam_width = 300;
   written.max_states = 1024;
   chorale_label_map map = {.struct_size = sizeof map};

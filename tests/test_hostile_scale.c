@@ -307,7 +307,7 @@ typedef struct ChainSaid {
 } ChainSaid;
 
 static void listen_to_chain(chorale_chain_solver *solver, const Sample *sample, Use *uses,
-                            int32_t count, const chorale_message_options *options,
+                            int32_t count, const chorale_run_options *options,
                             ChainSaid *said) {
   static Given given;
   chorale_error error;
@@ -398,9 +398,9 @@ static void chains_and_messages(void **state) {
     const int32_t count = random_int(&random, 1, MOST_PROPERTIES);
     for (int32_t k = 0; k < count; ++k)
       random_use(&random, &sample, &uses[k]);
-    chorale_message_options options = {.struct_size = sizeof options};
-    options.mode = modes[round % 4];
-    options.max_states = options.mode == CHORALE_JOINT_AUTO ? random_int(&random, 1, 40) : 1 << 16;
+    chorale_run_options options = {.struct_size = sizeof options};
+    options.joint_mode = modes[round % 4];
+    options.max_states = options.joint_mode == CHORALE_JOINT_AUTO ? random_int(&random, 1, 40) : 1 << 16;
     options.beam_width = random_int(&random, 1, 5);
     listen_to_chain(solver, &sample, uses, count, &options, &one);
     for (size_t k = 0; k < COUNT_OF(kExponents); ++k) {

@@ -84,11 +84,11 @@ static const chorale_transitions_options *strides(int64_t row, int64_t column) {
   options.column_stride = column;
   return &options;
 }
-static const chorale_message_options *joint(chorale_joint_mode mode, int64_t beam,
+static const chorale_run_options *joint(chorale_joint_mode mode, int64_t beam,
                                             int64_t budget) {
-  static chorale_message_options options;
-  options = (chorale_message_options){.struct_size = sizeof options};
-  options.mode = mode;
+  static chorale_run_options options;
+  options = (chorale_run_options){.struct_size = sizeof options};
+  options.joint_mode = mode;
   options.beam_width = beam;
   options.max_states = budget;
   return &options;

@@ -28,7 +28,7 @@ typedef struct Run {
 } Run;
 
 static void run_case(chorale_chain_solver *solver, Case *one,
-                     const chorale_message_options *options, Run *run) {
+                     const chorale_run_options *options, Run *run) {
   chorale_error error;
   Given given;
   give(&one->sample, &given);
@@ -124,7 +124,7 @@ static chorale_chain_solver *new_chain_solver(void) {
 typedef const char *(*CaseCheck)(const Case *one, const Run *run);
 
 static void check_cases(int is_tree, int32_t most, int64_t rounds,
-                        const chorale_message_options *options, CaseCheck check) {
+                        const chorale_run_options *options, CaseCheck check) {
   Random random = {test_seed()};
   chorale_chain_solver *solver = new_chain_solver();
   for (int64_t round = 0; round < test_rounds(rounds); ++round) {
@@ -139,9 +139,9 @@ static void check_cases(int is_tree, int32_t most, int64_t rounds,
   chorale_chain_solver_destroy(solver);
 }
 
-static chorale_message_options options_for(chorale_joint_mode mode, int64_t width) {
-  chorale_message_options options = {.struct_size = sizeof options};
-  options.mode = mode;
+static chorale_run_options options_for(chorale_joint_mode mode, int64_t width) {
+  chorale_run_options options = {.struct_size = sizeof options};
+  options.joint_mode = mode;
   options.beam_width = width;
   options.max_states = width > 1024 ? width : 1024;
   return options;
@@ -149,14 +149,14 @@ static chorale_message_options options_for(chorale_joint_mode mode, int64_t widt
 
 static void exact_on_chains(void **state) {
   (void)state;
-  const chorale_message_options options = options_for(CHORALE_JOINT_EXACT, 100000);
+  const chorale_run_options options = options_for(CHORALE_JOINT_EXACT, 100000);
   check_cases(0, 1, 4000, NULL, check_exact);
   check_cases(0, MOST_PROPERTIES, 6000, &options, check_exact);
 }
 
 static void exact_on_trees(void **state) {
   (void)state;
-  const chorale_message_options options = options_for(CHORALE_JOINT_EXACT, 100000);
+  const chorale_run_options options = options_for(CHORALE_JOINT_EXACT, 100000);
   check_cases(1, 1, 4000, NULL, check_exact);
   check_cases(1, MOST_PROPERTIES, 3000, &options, check_exact);
 }
@@ -185,7 +185,7 @@ static const char *check_local_scores(const Case *one, const Run *run) {
 
 static void local_scores(void **state) {
   (void)state;
-  const chorale_message_options options = options_for(CHORALE_JOINT_LOCAL_SCORES, 100000);
+  const chorale_run_options options = options_for(CHORALE_JOINT_LOCAL_SCORES, 100000);
   for (int is_tree = 0; is_tree < 2; ++is_tree)
     check_cases(is_tree, MOST_PROPERTIES, 6000, &options, check_local_scores);
 }
@@ -214,10 +214,10 @@ static void local_scores_pay_twice(void **state) {
     attachments[k].message = message;
   }
   chorale_chain_solver *solver = new_chain_solver();
-  chorale_message_options options = options_for(CHORALE_JOINT_LOCAL_SCORES, 1);
+  chorale_run_options options = options_for(CHORALE_JOINT_LOCAL_SCORES, 1);
   OK(chorale_chain_messages(solver, &chain, attachments, 2, &options, both, NULL, &error));
   assert_true(outgoing[1] == 2); /* exact: 1 */
-  options.mode = CHORALE_JOINT_EXACT;
+  options.joint_mode = CHORALE_JOINT_EXACT;
   OK(chorale_chain_messages(solver, &chain, attachments, 2, &options, both, NULL, &error));
   assert_true(outgoing[1] == 1);
   chorale_property_release(property);
@@ -226,8 +226,8 @@ static void local_scores_pay_twice(void **state) {
 
 static void beam_as_wide_as_the_state_space(void **state) {
   (void)state;
-  const chorale_message_options beam = options_for(CHORALE_JOINT_BEAM, 1000000);
-  const chorale_message_options automatic = options_for(CHORALE_JOINT_AUTO, 1000000);
+  const chorale_run_options beam = options_for(CHORALE_JOINT_BEAM, 1000000);
+  const chorale_run_options automatic = options_for(CHORALE_JOINT_AUTO, 1000000);
   for (int is_tree = 0; is_tree < 2; ++is_tree) {
     check_cases(is_tree, MOST_PROPERTIES, 1500, &beam, check_exact);
     check_cases(is_tree, MOST_PROPERTIES, 1500, &automatic, check_exact);
@@ -260,9 +260,9 @@ static void narrow_beams(void **state) {
   (void)state;
   for (int is_tree = 0; is_tree < 2; ++is_tree)
     for (int64_t width = 1; width <= 4; ++width) {
-      const chorale_message_options options = options_for(CHORALE_JOINT_BEAM, width);
+      const chorale_run_options options = options_for(CHORALE_JOINT_BEAM, width);
       check_cases(is_tree, MOST_PROPERTIES, 800, &options, check_beam);
-      chorale_message_options automatic = options_for(CHORALE_JOINT_AUTO, 1);
+      chorale_run_options automatic = options_for(CHORALE_JOINT_AUTO, 1);
       automatic.max_states = width;
       check_cases(is_tree, MOST_PROPERTIES, 400, &automatic, check_beam);
     }
@@ -286,7 +286,7 @@ static void budget(void **state) {
       open_use(&one.uses[k]);
       attachments[k] = one.uses[k].attachment;
     }
-    chorale_message_options options = options_for(CHORALE_JOINT_EXACT, 1);
+    chorale_run_options options = options_for(CHORALE_JOINT_EXACT, 1);
     options.max_states = random_int(&random, 1, 6);
     chorale_message_result result = {.struct_size = sizeof result};
     const chorale_status status = chorale_chain_decode(solver, &given.chain, attachments, one.count,

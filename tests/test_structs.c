@@ -195,8 +195,8 @@ static chorale_status decode_chain(Things *t, const chorale_chain *chain) {
     attachment->message = message;
   }
   const chorale_attachment *given = (const chorale_attachment *)attachments;
-  NEW(chorale_message_options, options);
-  options->mode = CHORALE_JOINT_EXACT;
+  NEW_GROWN(chorale_run_options, options, 136);
+  options->joint_mode = CHORALE_JOINT_EXACT;
   NEW(chorale_message_result, sent);
   NEW(chorale_message_result, decoded);
   double rows[2][5] = {{0}};

@@ -344,7 +344,9 @@ CHORALE_API void chorale_dictionary_release(const chorale_dictionary *dictionary
  *     max { Phi(y) - m_p(v) : p has value v on y }   (equation 6 of run.h; subtracting m_p(v)
  *                                                     leaves out the incoming message of p)
  *
- * With one property, messages are always exact. With several, the options choose the method.
+ * With one property, messages are always exact. With several, joint_mode, beam_width and max_states
+ * of the options of a run (run.h) choose the method. No other field of the options is read; NULL:
+ * defaults. Decoding allocates T x m x 4 bytes for each configuration that can be alive.
  */
 
 /* A property on a chain with its inputs and incoming message. All pointers are borrowed for the
@@ -386,16 +388,6 @@ CHORALE_API chorale_status chorale_property_fired(const chorale_attachment *atta
                                                   int64_t capacity, int64_t *needed,
                                                   chorale_error *error);
 
-typedef struct chorale_message_options {
-  size_t struct_size; /* sizeof(chorale_message_options) */
-  chorale_joint_mode mode;
-  int32_t reserved;
-  int64_t beam_width; /* BEAM; 0: 300 */
-  int64_t max_states; /* greatest number of configurations alive at one position; 0: 1024.
-                         Decoding allocates T x m x 4 bytes for each configuration that can
-                         be alive */
-} chorale_message_options;
-
 typedef struct chorale_message_result {
   size_t struct_size;      /* sizeof(chorale_message_result) */
   chorale_outcome outcome; /* COMPLETE; INFEASIBLE: every labelling is proven to be forbidden;
@@ -431,7 +423,7 @@ typedef struct chorale_message_result {
  * drops partial labellings without changing the result. */
 CHORALE_API chorale_status chorale_chain_messages(
     chorale_chain_solver *solver, const chorale_chain *chain, const chorale_attachment *attachments,
-    int64_t count, const chorale_message_options *options, double *const *outgoing,
+    int64_t count, const chorale_run_options *options, double *const *outgoing,
     chorale_message_result *result, chorale_error *error);
 
 /* Finds the labelling that maximises Phi (exactly or not: see `exact` of the result). count may be
@@ -440,7 +432,7 @@ CHORALE_API chorale_status chorale_chain_messages(
  * result: may be NULL. */
 CHORALE_API chorale_status chorale_chain_decode(
     chorale_chain_solver *solver, const chorale_chain *chain, const chorale_attachment *attachments,
-    int64_t count, const chorale_message_options *options, int32_t *labelling, int32_t *values,
+    int64_t count, const chorale_run_options *options, int32_t *labelling, int32_t *values,
     chorale_message_result *result, chorale_error *error);
 
 /* ---- Problems: what was set ------------------------------------------------------------------ */

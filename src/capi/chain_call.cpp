@@ -4,24 +4,23 @@
 
 namespace chorale {
 
-chorale_status take_joint_options(const Report &report, std::string_view mode_name,
-                                  chorale_joint_mode mode, std::int64_t beam_width,
-                                  std::int64_t max_states, std::int32_t labels,
-                                  JointOptions &to) noexcept {
+chorale_status take_joint_options(const Report &report, const chorale_run_options &given,
+                                  std::int32_t labels, JointOptions &to) noexcept {
+  const chorale_joint_mode mode = given.joint_mode;
   if (mode != CHORALE_JOINT_AUTO && mode != CHORALE_JOINT_EXACT &&
       mode != CHORALE_JOINT_LOCAL_SCORES && mode != CHORALE_JOINT_BEAM)
-    return report.unknown_constant(mode_name, mode, "a CHORALE_JOINT_ constant");
-  CHORALE_CHECK(check_size(report, "options->beam_width", beam_width, 0));
-  CHORALE_CHECK(check_size(report, "options->max_states", max_states, 0));
+    return report.unknown_constant("options->joint_mode", mode, "a CHORALE_JOINT_ constant");
+  CHORALE_CHECK(check_size(report, "options->beam_width", given.beam_width, 0));
+  CHORALE_CHECK(check_size(report, "options->max_states", given.max_states, 0));
   // Limits beam and states, since dynamic programs store a configuration (a joint state of the
   // properties, message.h) and a label in one 32-bit number.
   const std::int64_t limit = INT32_MAX / (4 * std::int64_t{labels});
-  const auto size = [limit](std::int64_t given, std::int32_t by_default) {
-    return static_cast<std::int32_t>(std::min(value_or<std::int64_t>(given, by_default), limit));
+  const auto size = [limit](std::int64_t asked, std::int32_t by_default) {
+    return static_cast<std::int32_t>(std::min(value_or<std::int64_t>(asked, by_default), limit));
   };
   to.mode = mode;
-  to.beam_width = size(beam_width, to.beam_width);
-  to.budget = size(max_states, to.budget);
+  to.beam_width = size(given.beam_width, to.beam_width);
+  to.budget = size(given.max_states, to.budget);
   return CHORALE_OK;
 }
 
@@ -93,11 +92,10 @@ chorale_status ChainCall::take_attachment(const chorale_attachment *given,
   return check_attachments();
 }
 
-chorale_status ChainCall::take_options(const chorale_message_options *given) noexcept {
-  chorale_message_options read{};
+chorale_status ChainCall::take_options(const chorale_run_options *given) noexcept {
+  chorale_run_options read{};
   CHORALE_CHECK(read_struct(report_, "options", given, read));
-  CHORALE_CHECK(take_joint_options(report_, "options->mode", read.mode, read.beam_width,
-                                   read.max_states, view.labels, options));
+  CHORALE_CHECK(take_joint_options(report_, read, view.labels, options));
   return options.budget < 1 ? too_large() : chorale_status{CHORALE_OK};
 }
 

@@ -11,12 +11,10 @@
 namespace chorale {
 
 // Checks the options of joint states, and writes them to `to`, which has the defaults before: they
-// remain where a size is 0. In messages the mode is called `mode_name`. labels: greatest number of
-// labels of a chain; if it is too large, the sizes in `to` become 0.
-chorale_status take_joint_options(const Report &report, std::string_view mode_name,
-                                  chorale_joint_mode mode, std::int64_t beam_width,
-                                  std::int64_t max_states, std::int32_t labels,
-                                  JointOptions &to) noexcept;
+// remain where a size is 0. labels: greatest number of labels of a chain; if it is too large, the
+// sizes in `to` become 0.
+chorale_status take_joint_options(const Report &report, const chorale_run_options &given,
+                                  std::int32_t labels, JointOptions &to) noexcept;
 
 class ChainCall {
 public:
@@ -40,7 +38,7 @@ public:
   // check_attachments() then checks tables, classes and messages.
   chorale_status take_attachments(const chorale_attachment *given, std::int64_t count) noexcept;
   chorale_status check_attachments() const noexcept;
-  chorale_status take_options(const chorale_message_options *given) noexcept;
+  chorale_status take_options(const chorale_run_options *given) noexcept;
 
   // For calls that take no chain: reads and checks the attachment of one property to a sequence of
   // `length` positions. For a tree, view.parents must be set before.

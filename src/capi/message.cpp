@@ -12,7 +12,7 @@ std::size_t message_bytes(const ChainCall &call, JointUse use) noexcept {
 
 chorale_status take(ChainCall &call, const chorale_chain *chain,
                     const chorale_attachment *attachments, std::int64_t count,
-                    const chorale_message_options *options) noexcept {
+                    const chorale_run_options *options) noexcept {
   CHORALE_CHECK(call.take_chain(chain));
   CHORALE_CHECK(call.take_attachments(attachments, count));
   return call.take_options(options);
@@ -54,7 +54,7 @@ bool judge(const ChainCall &call, gsl::span<const std::int32_t> labelling,
 template <class Work>
 chorale_status with_joint(chorale_chain_solver *solver, const chorale_chain *chain,
                           const chorale_attachment *attachments, std::int64_t count,
-                          const chorale_message_options *options, JointUse use,
+                          const chorale_run_options *options, JointUse use,
                           chorale_message_result *result, chorale_error *error,
                           Work &&work) noexcept {
   return guarded(error, [&](Report &report) -> chorale_status {
@@ -94,7 +94,7 @@ extern "C" {
 
 chorale_status chorale_chain_messages(chorale_chain_solver *solver, const chorale_chain *chain,
                                       const chorale_attachment *attachments, int64_t count,
-                                      const chorale_message_options *options,
+                                      const chorale_run_options *options,
                                       double *const *outgoing, chorale_message_result *result,
                                       chorale_error *error) {
   return with_joint(solver, chain, attachments, count, options, JointUse::messages, result, error,
@@ -110,7 +110,7 @@ chorale_status chorale_chain_messages(chorale_chain_solver *solver, const choral
 
 chorale_status chorale_chain_decode(chorale_chain_solver *solver, const chorale_chain *chain,
                                     const chorale_attachment *attachments, int64_t count,
-                                    const chorale_message_options *options, int32_t *labelling,
+                                    const chorale_run_options *options, int32_t *labelling,
                                     int32_t *values, chorale_message_result *result,
                                     chorale_error *error) {
   return with_joint(solver, chain, attachments, count, options, JointUse::decoding, result, error,

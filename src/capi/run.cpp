@@ -34,9 +34,7 @@ chorale_status take_run_options(const Report &report, const Model &model,
   CHORALE_CHECK(check_flag(report, options.no_local_search, "options->no_local_search"));
   CHORALE_CHECK(check_flag(report, options.restrict_range, "options->restrict_range"));
   CHORALE_CHECK(check_flag(report, options.edits, "options->edits"));
-  CHORALE_CHECK(take_joint_options(report, "options->joint_mode", options.joint_mode,
-                                   options.beam_width, options.max_states, model.most_labels,
-                                   to.joint));
+  CHORALE_CHECK(take_joint_options(report, options, model.most_labels, to.joint));
   if (options.message_element != CHORALE_MESSAGES_AUTO &&
       options.message_element != CHORALE_MESSAGES_FLOAT64 &&
       options.message_element != CHORALE_MESSAGES_MAGNITUDE16)

@@ -32,7 +32,6 @@ CHORALE_FIRST_SIZE(chorale_chain_result, 24, score);
 CHORALE_FIRST_SIZE(chorale_automaton, 88, label_values);
 CHORALE_FIRST_SIZE(chorale_label_map, 40, begins);
 CHORALE_FIRST_SIZE(chorale_attachment, 48, message);
-CHORALE_FIRST_SIZE(chorale_message_options, 32, max_states);
 CHORALE_FIRST_SIZE(chorale_message_result, 56, message_score);
 CHORALE_FIRST_SIZE(chorale_chain_options, 32, tokens);
 CHORALE_FIRST_SIZE(chorale_instance, 48, decode);

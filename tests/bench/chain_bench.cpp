@@ -278,9 +278,9 @@ int main(int count, char **arguments) {
     }));
     const auto timed = [&](std::vector<double> &times, std::int64_t attached, bool decodes,
                            chorale_joint_mode mode) {
-      chorale_message_options options{};
+      chorale_run_options options{};
       options.struct_size = sizeof options;
-      options.mode = mode;
+      options.joint_mode = mode;
       const std::size_t used = attached > 1 ? (quick ? 5 : 50) : chains.size();
       times.push_back(seconds([&] {
                         for (std::size_t i = 0; i < used; ++i) {

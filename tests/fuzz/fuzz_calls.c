@@ -94,8 +94,8 @@ static void use_chain_solver(World *w) {
       attachment.dictionary ? 7 : chorale_property_values(attachment.property);
   attachment.message = range <= MOST_SIDE * MOST_SIDE ? SELDOM(w->doubles) : NULL;
   double *outgoing[1] = {range <= MOST_SIDE * MOST_SIDE ? wide : NULL};
-  chorale_message_options o = {.struct_size = sizeof o};
-  o.mode = constant(w, 10 * upto(w, 3));
+  chorale_run_options o = {.struct_size = sizeof o};
+  o.joint_mode = constant(w, 10 * upto(w, 3));
   o.max_states = chance(w, 80) ? 64 : number(w);
   o.beam_width = chance(w, 80) ? 4 : number(w);
   const int64_t k = chance(w, 80) ? upto(w, 8) : hostile_size(w->random);

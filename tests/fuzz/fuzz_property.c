@@ -11,7 +11,7 @@ typedef struct Trial {
   Use uses[MOST_PROPERTIES];
   int32_t count;
   chorale_attachment attachments[MOST_PROPERTIES];
-  chorale_message_options options;
+  chorale_run_options options;
   Truths truths;
 } Trial;
 
@@ -116,7 +116,7 @@ static void check_builder(const Trial *trial, Supply *supply) {
 /* ---- Messages and decoding ---------------------------------------------------------------- */
 
 static int is_heuristic(const Trial *trial, const chorale_message_result *result) {
-  return !result->exact && trial->options.mode != CHORALE_JOINT_EXACT;
+  return !result->exact && trial->options.joint_mode != CHORALE_JOINT_EXACT;
 }
 
 static void check_messages(Trial *trial, Supply *supply, chorale_chain_solver *solver) {
@@ -133,13 +133,13 @@ static void check_messages(Trial *trial, Supply *supply, chorale_chain_solver *s
                              &trial->options, outgoing, &result, &error),
       &error);
   if (status == CHORALE_ERROR_STATE_SPACE) {
-    REQUIRE(trial->options.mode == CHORALE_JOINT_EXACT ||
-                trial->options.mode == CHORALE_JOINT_LOCAL_SCORES,
+    REQUIRE(trial->options.joint_mode == CHORALE_JOINT_EXACT ||
+                trial->options.joint_mode == CHORALE_JOINT_LOCAL_SCORES,
             "%s", error.message);
     return;
   }
   REQUIRE(status == CHORALE_OK, "%s", error.message);
-  const int may_exceed = trial->options.mode == CHORALE_JOINT_LOCAL_SCORES && !result.exact;
+  const int may_exceed = trial->options.joint_mode == CHORALE_JOINT_LOCAL_SCORES && !result.exact;
   for (int32_t k = 0; k < trial->count; ++k)
     for (int32_t v = 0; v < own_range(&trial->uses[k]) + 2; ++v) {
       const double found = rows[k][v], truth = trial->truths.messages[k][v];
@@ -193,10 +193,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   draw_from(&random, data, size);
   static Trial trial;
   memset(&trial, 0, sizeof trial);
-  trial.options = (chorale_message_options){.struct_size = sizeof trial.options};
+  trial.options = (chorale_run_options){.struct_size = sizeof trial.options};
   static const chorale_joint_mode modes[] = {CHORALE_JOINT_AUTO, CHORALE_JOINT_EXACT,
                                              CHORALE_JOINT_LOCAL_SCORES, CHORALE_JOINT_BEAM};
-  trial.options.mode = modes[random_int(&random, 0, 3)];
+  trial.options.joint_mode = modes[random_int(&random, 0, 3)];
   trial.options.max_states = random_chance(&random, 60) ? 1 << 16 : random_int(&random, 1, 12);
   if (random_chance(&random, 50))
     trial.options.beam_width = random_int(&random, 1, 6);

@@ -38,7 +38,7 @@ LEFT_OUT = re.compile(
 # Structs that only functions in LEFT_OUT read.
 NO_STRUCTS = {"chorale_instance", "chorale_allocator", "chorale_host", "chorale_clique_problem",
               "chorale_clique_options", "chorale_clique_result", "chorale_chain_result",
-              "chorale_message_options", "chorale_message_result", "chorale_scored_pairs",
+              "chorale_message_result", "chorale_scored_pairs",
               "chorale_partition_result", "chorale_attachment", "chorale_run_cost"}
 
 # What JavaScript makes of fields, and takes for them: words, by the prefix of their constants; true or

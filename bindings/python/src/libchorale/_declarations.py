@@ -1220,21 +1220,6 @@ class chorale_attachment(Struct):
     ]
 
 
-class chorale_message_options(Struct):
-    struct_size: Any
-    mode: Any
-    reserved: Any
-    beam_width: Any
-    max_states: Any
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("mode", c_int32),
-        ("reserved", c_int32),
-        ("beam_width", c_int64),
-        ("max_states", c_int64),
-    ]
-
-
 class chorale_message_result(Struct):
     struct_size: Any
     outcome: Any
@@ -1302,7 +1287,6 @@ STRUCTS = {
     "chorale_instance": chorale_instance,
     "chorale_run_cost": chorale_run_cost,
     "chorale_attachment": chorale_attachment,
-    "chorale_message_options": chorale_message_options,
     "chorale_message_result": chorale_message_result,
 }
 
@@ -1315,10 +1299,10 @@ FUNCTIONS: dict[str, tuple[Any, list[Any], list[str]]] = {
     "chorale_cancel_is_raised": (c_int32, [c_void_p], ["const cancel"]),
     "chorale_cancel_lower": (None, [c_void_p], ["cancel"]),
     "chorale_cancel_raise": (None, [c_void_p], ["cancel"]),
-    "chorale_chain_decode": (c_int32, [c_void_p, POINTER(chorale_chain), POINTER(chorale_attachment), c_int64, POINTER(chorale_message_options), c_void_p, c_void_p, POINTER(chorale_message_result), POINTER(chorale_error)], ["solver", "const chain", "const attachments", "count", "const options", "labelling", "values", "result", "error"]),
+    "chorale_chain_decode": (c_int32, [c_void_p, POINTER(chorale_chain), POINTER(chorale_attachment), c_int64, POINTER(chorale_run_options), c_void_p, c_void_p, POINTER(chorale_message_result), POINTER(chorale_error)], ["solver", "const chain", "const attachments", "count", "const options", "labelling", "values", "result", "error"]),
     "chorale_chain_k_best": (c_int32, [c_void_p, POINTER(chorale_chain), c_int64, c_void_p, c_int64, c_void_p, c_void_p, POINTER(chorale_error)], ["solver", "const chain", "k", "labellings", "row_stride", "scores", "found", "error"]),
     "chorale_chain_max_marginals": (c_int32, [c_void_p, POINTER(chorale_chain), c_void_p, c_int64, c_void_p, c_void_p, c_void_p, POINTER(chorale_chain_result), POINTER(chorale_error)], ["solver", "const chain", "marginals", "row_stride", "edge_marginals", "margins", "labelling", "result", "error"]),
-    "chorale_chain_messages": (c_int32, [c_void_p, POINTER(chorale_chain), POINTER(chorale_attachment), c_int64, POINTER(chorale_message_options), c_void_p, POINTER(chorale_message_result), POINTER(chorale_error)], ["solver", "const chain", "const attachments", "count", "const options", "outgoing", "result", "error"]),
+    "chorale_chain_messages": (c_int32, [c_void_p, POINTER(chorale_chain), POINTER(chorale_attachment), c_int64, POINTER(chorale_run_options), c_void_p, POINTER(chorale_message_result), POINTER(chorale_error)], ["solver", "const chain", "const attachments", "count", "const options", "outgoing", "result", "error"]),
     "chorale_chain_score": (c_int32, [POINTER(chorale_chain), c_void_p, c_void_p, POINTER(chorale_error)], ["const chain", "const labelling", "score", "error"]),
     "chorale_chain_solve": (c_int32, [c_void_p, POINTER(chorale_chain), c_void_p, POINTER(chorale_chain_result), POINTER(chorale_error)], ["solver", "const chain", "labelling", "result", "error"]),
     "chorale_chain_solver_create": (c_int32, [POINTER(chorale_host), c_void_p, POINTER(chorale_error)], ["const host", "solver", "error"]),

@@ -5321,59 +5321,6 @@ extern "C" {
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
-pub struct chorale_message_options {
-    #[doc = " sizeof(chorale_message_options)"]
-    pub struct_size: usize,
-    pub mode: chorale_joint_mode,
-    pub reserved: i32,
-    #[doc = " BEAM; 0: 300"]
-    pub beam_width: i64,
-    #[doc = " greatest number of configurations alive at one position; 0: 1024.\nDecoding allocates T x m x 4 bytes for each configuration that can\nbe alive"]
-    pub max_states: i64,
-}
-#[test]
-fn bindgen_test_layout_chorale_message_options() {
-    const UNINIT: ::std::mem::MaybeUninit<chorale_message_options> =
-        ::std::mem::MaybeUninit::uninit();
-    let ptr = UNINIT.as_ptr();
-    assert_eq!(
-        ::std::mem::size_of::<chorale_message_options>(),
-        32usize,
-        "Size of chorale_message_options"
-    );
-    assert_eq!(
-        ::std::mem::align_of::<chorale_message_options>(),
-        8usize,
-        "Alignment of chorale_message_options"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
-        0usize,
-        "Offset of field: chorale_message_options::struct_size"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).mode) as usize - ptr as usize },
-        8usize,
-        "Offset of field: chorale_message_options::mode"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
-        12usize,
-        "Offset of field: chorale_message_options::reserved"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).beam_width) as usize - ptr as usize },
-        16usize,
-        "Offset of field: chorale_message_options::beam_width"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).max_states) as usize - ptr as usize },
-        24usize,
-        "Offset of field: chorale_message_options::max_states"
-    );
-}
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
 pub struct chorale_message_result {
     #[doc = " sizeof(chorale_message_result)"]
     pub struct_size: usize,
@@ -5460,7 +5407,7 @@ extern "C" {
         chain: *const chorale_chain,
         attachments: *const chorale_attachment,
         count: i64,
-        options: *const chorale_message_options,
+        options: *const chorale_run_options,
         outgoing: *const *mut f64,
         result: *mut chorale_message_result,
         error: *mut chorale_error,
@@ -5474,7 +5421,7 @@ extern "C" {
         chain: *const chorale_chain,
         attachments: *const chorale_attachment,
         count: i64,
-        options: *const chorale_message_options,
+        options: *const chorale_run_options,
         labelling: *mut i32,
         values: *mut i32,
         result: *mut chorale_message_result,
