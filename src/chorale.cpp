@@ -61,7 +61,6 @@
 #include "clique/passes/max_pass.cpp"
 #include "clique/passes/pass_bounds.cpp"
 #include "clique/passes/threshold_bounds.cpp"
-#include "property/builder.cpp"
 #include "property/dictionary.cpp"
 #include "property/label_scheme.cpp"
 #include "property/property.cpp"

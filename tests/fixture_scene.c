@@ -387,11 +387,6 @@ void open_scene(const chorale_host *host, Scene *s) {
   OK(chorale_property_create(host, &s->automaton, &has->property, &error));
   OK(chorale_dictionary_create(host, kTokens, 3, CHORALE_UNLISTED_AS_VALUE, &has->dictionary,
                                &error));
-  OK(chorale_property_builder_create(host, 2, 1, 2, &has->rules, &error));
-  int32_t state = 0;
-  while (state < 3) /* room for a fifth takes more memory */
-    OK(chorale_property_builder_add_state(has->rules, &state, &error));
-  OK(chorale_property_builder_rule(has->rules, 0, 0, 1, 3, 1, &error));
   describe_handles(s);
   open_solvers(s);
   open_builder(s);
@@ -429,7 +424,6 @@ static void drop_handles(Handles *h) {
   chorale_model_builder_destroy(h->builder);
   chorale_chain_solver_destroy(h->chain_solver);
   chorale_clique_solver_destroy(h->clique_solver);
-  chorale_property_builder_destroy(h->rules);
   chorale_dictionary_release(h->dictionary);
   chorale_property_release(h->property);
   chorale_transitions_release(h->transitions);

@@ -14,7 +14,6 @@ typedef struct Handles {
   chorale_transitions *transitions;
   chorale_property *property;
   chorale_dictionary *dictionary;
-  chorale_property_builder *rules;
   chorale_clique_solver *clique_solver;
   chorale_chain_solver *chain_solver;
   chorale_model_builder *builder;

@@ -49,16 +49,6 @@ static void tell_property(Scene *s, Digest *digest, const chorale_property *prop
   }
 }
 
-static void tell_rules(Scene *s, Digest *digest, const chorale_property_builder *rules) {
-  chorale_error error;
-  chorale_property *property = NULL;
-  if (!rules)
-    return;
-  OK(chorale_property_builder_finish(rules, NULL, &property, &error));
-  tell_property(s, digest, property, NULL);
-  chorale_property_release(property);
-}
-
 static void tell_solvers(Scene *s, Digest *digest, const Handles *h) {
   chorale_error error;
   if (h->clique_solver) {
@@ -161,7 +151,6 @@ static void tell_handles(Scene *s, Digest *digest, const Handles *h) {
   tell_property(s, digest, h->property, NULL);
   if (h->dictionary)
     tell_property(s, digest, s->has.property, h->dictionary);
-  tell_rules(s, digest, h->rules);
   tell_solvers(s, digest, h);
   tell_builder(s, digest, h->builder);
   tell_model(s, digest, h->model);

@@ -273,37 +273,6 @@ static void automata(void **state) {
   assert_int_equal(chorale_property_values(NULL), 0);
 }
 
-static void builders(void **state) {
-  (void)state;
-  chorale_property_builder *builder = NULL;
-  chorale_property *property = NULL;
-  int32_t added;
-  FAILS(chorale_property_builder_create(NULL, 0, 1, 1, &builder, &error), CHORALE_ERROR_SIZE,
-        "labels");
-  OK(chorale_property_builder_create(NULL, 2, 1, 1, &builder, &error));
-  FAILS(chorale_property_builder_rule(builder, 1, 0, 0, 0, 0, &error), CHORALE_ERROR_OUT_OF_RANGE,
-        "state", "1");
-  FAILS(chorale_property_builder_rule(builder, 0, 1, 0, 0, 0, &error), CHORALE_ERROR_OUT_OF_RANGE,
-        "position_class", "1");
-  FAILS(chorale_property_builder_rule(builder, 0, 0, 2, 0, 0, &error), CHORALE_ERROR_OUT_OF_RANGE,
-        "label", "2");
-  FAILS(chorale_property_builder_rule(builder, 0, 0, 0, 4, 0, &error), CHORALE_ERROR_OUT_OF_RANGE,
-        "next", "4");
-  FAILS(chorale_property_builder_rule(builder, 0, 0, 0, 0, 1, &error),
-        CHORALE_ERROR_VALUE_OUTSIDE_RANGE, "action is 1");
-  FAILS(chorale_property_builder_end_rule(builder, 0, -9, &error), CHORALE_ERROR_UNKNOWN_CONSTANT,
-        "action is -9", "CHORALE_FIRE_");
-  FAILS(chorale_property_builder_table(builder, 0, 1, &error), CHORALE_ERROR_VALUE_OUTSIDE_RANGE,
-        "outside_value", "1");
-  OK(chorale_property_builder_rule(builder, 0, 0, 1, 0, CHORALE_FIRE_LABEL, &error));
-  FAILS(chorale_property_builder_finish(builder, NULL, &property, &error),
-        CHORALE_ERROR_VALUE_OUTSIDE_RANGE, "FIRE_LABEL");
-  FAILS(chorale_property_builder_add_state(NULL, &added, &error), CHORALE_ERROR_NULL_ARGUMENT,
-        "builder");
-  chorale_property_builder_destroy(builder);
-  chorale_property_builder_destroy(NULL);
-}
-
 static void ready_made(void **state) {
   (void)state;
   chorale_property *property = NULL;
@@ -455,8 +424,8 @@ static void attachments(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(chains),       cmocka_unit_test(trees),        cmocka_unit_test(transitions),
-      cmocka_unit_test(solver_calls), cmocka_unit_test(automata),     cmocka_unit_test(builders),
-      cmocka_unit_test(ready_made),   cmocka_unit_test(dictionaries), cmocka_unit_test(attachments),
+      cmocka_unit_test(solver_calls), cmocka_unit_test(automata),     cmocka_unit_test(ready_made),
+      cmocka_unit_test(dictionaries), cmocka_unit_test(attachments),
   };
   return cmocka_run_group_tests_name("chain input", tests, NULL, NULL);
 }

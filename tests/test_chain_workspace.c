@@ -148,11 +148,10 @@ static void out_of_memory(void **state) {
     allocator.allocations = 0;
     allocator.fail_at = fail_at;
     chorale_transitions *transitions = NULL;
-    chorale_property *property = NULL, *built = NULL;
-    chorale_property_builder *builder = NULL;
+    chorale_property *property = NULL;
     chorale_dictionary *dictionary = NULL;
     chorale_chain_solver *solver = NULL;
-    int32_t added = 0, labelling[2];
+    int32_t labelling[2];
     chorale_chain chain = {.struct_size = sizeof chain};
     chain.length = 2;
     chain.labels = 3;
@@ -161,12 +160,6 @@ static void out_of_memory(void **state) {
         chorale_transitions_create(&host, 3, scores, NULL, &transitions, &error);
     if (status == CHORALE_OK)
       status = chorale_property_create_next_label(&host, &map, 1, NULL, 0, 3, &property, &error);
-    if (status == CHORALE_OK)
-      status = chorale_property_builder_create(&host, 3, 1, 4, &builder, &error);
-    for (int i = 0; i < 6 && status == CHORALE_OK; ++i)
-      status = chorale_property_builder_add_state(builder, &added, &error);
-    if (status == CHORALE_OK)
-      status = chorale_property_builder_finish(builder, NULL, &built, &error);
     if (status == CHORALE_OK)
       status = chorale_dictionary_create(&host, values, 3, CHORALE_UNLISTED_AS_VALUE, &dictionary,
                                          &error);
@@ -179,8 +172,6 @@ static void out_of_memory(void **state) {
       assert_int_equal(status, CHORALE_ERROR_OUT_OF_MEMORY);
     chorale_transitions_release(transitions);
     chorale_property_release(property);
-    chorale_property_release(built);
-    chorale_property_builder_destroy(builder);
     chorale_dictionary_release(dictionary);
     chorale_chain_solver_destroy(solver);
     assert_int_equal(allocator.live, 0);

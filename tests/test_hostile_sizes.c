@@ -170,7 +170,6 @@ static void drop_made(Scene *s) {
   chorale_transitions_release(s->made.transitions);
   chorale_property_release(s->made.property);
   chorale_dictionary_release(s->made.dictionary);
-  chorale_property_builder_destroy(s->made.rules);
   chorale_run_destroy(s->made.run);
 }
 
@@ -277,9 +276,6 @@ static void the_largest_sizes_take_what_they_say(void **state) {
   chorale_property *property = NULL;
   FAILS(chorale_property_create_first_label(&host, &map, NULL, &property, &error),
         CHORALE_ERROR_OUT_OF_MEMORY, "memory");
-  chorale_property_builder *rules = NULL;
-  FAILS(chorale_property_builder_create(&host, INT32_MAX, 1, 2, &rules, &error),
-        CHORALE_ERROR_OUT_OF_MEMORY, "memory");
   chorale_transitions *transitions = NULL;
   const chorale_status refused =
       chorale_transitions_create(&host, 1 << 28, NULL, NULL, &transitions, &error);
@@ -288,7 +284,6 @@ static void the_largest_sizes_take_what_they_say(void **state) {
   else
     FAILS(refused, CHORALE_ERROR_OUT_OF_MEMORY, "memory");
   assert_null(property);
-  assert_null(rules);
   assert_null(transitions);
 }
 

@@ -42,58 +42,6 @@ static void values_of_labellings(void **state) {
   }
 }
 
-/* Builds the same automaton from tables and rule by rule. */
-static void builder(void **state) {
-  (void)state;
-  Random random = {test_seed()};
-  for (int64_t round = 0; round < test_rounds(1500); ++round) {
-    Sample sample;
-    Use use;
-    chorale_error error;
-    random_sample(&random, 0, &sample);
-    do
-      random_use(&random, &sample, &use);
-    while (use.rule.kind != PROPERTY_AUTOMATON || use.rule.start != 0);
-    open_use(&use);
-    const Rule *rule = &use.rule;
-    chorale_property_builder *made = NULL;
-    OK(chorale_property_builder_create(NULL, rule->labels, rule->classes, rule->values, &made,
-                                       &error));
-    /* Adds a general rule first, which later rules replace. */
-    for (int32_t s = 1; s < rule->states; ++s) {
-      int32_t added = 0;
-      OK(chorale_property_builder_add_state(made, &added, &error));
-      assert_int_equal(added, s);
-    }
-    OK(chorale_property_builder_rule(made, CHORALE_ANY, CHORALE_ANY, CHORALE_ANY, CHORALE_ANY, 0,
-                                     &error));
-    for (int32_t s = 0; s < rule->states; ++s) {
-      OK(chorale_property_builder_end_rule(made, s, rule->end_actions[s], &error));
-      for (int32_t c = 0; c < rule->classes; ++c)
-        for (int32_t y = 0; y < rule->labels; ++y)
-          OK(chorale_property_builder_rule(made, s, c, y, rule->next[s][c][y],
-                                           rule->actions[s][c][y], &error));
-    }
-    OK(chorale_property_builder_table(made, rule->table_offset, rule->outside_value, &error));
-    chorale_property *built = NULL;
-    OK(chorale_property_builder_finish(made, rule->has_label_values ? rule->label_values : NULL,
-                                       &built, &error));
-    chorale_property_builder_destroy(made);
-    chorale_attachment other = use.attachment;
-    other.property = built;
-    int32_t labelling[MOST_POSITIONS] = {0};
-    for (int32_t i = 0; i < labelling_count(&sample); i += 7) {
-      int32_t a = UNTOUCHED, b = UNTOUCHED;
-      labelling_at(&sample, i, labelling);
-      OK(chorale_property_shown(&use.attachment, sample.length, labelling, NULL, &a, &error));
-      OK(chorale_property_shown(&other, sample.length, labelling, NULL, &b, &error));
-      assert_int_equal(a, b);
-    }
-    chorale_property_release(built);
-    close_use(&use);
-  }
-}
-
 /* ---- Bibliography ------------------------------------------------------------------------- */
 
 enum { OTHER, AUTHOR, TITLE, VENUE, DATE, FIELDS, AFTER_LAST = FIELDS };
@@ -592,7 +540,6 @@ static void restriction_by_max_marginals(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(values_of_labellings),
-      cmocka_unit_test(builder),
       cmocka_unit_test(note_1_two_bottoms),
       cmocka_unit_test(note_2_segments),
       cmocka_unit_test(note_3_columns),

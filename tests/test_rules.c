@@ -361,28 +361,6 @@ static void outside_that_is_no_constant_is_refused(void **state) {
   assert_null(dictionary);
 }
 
-/* -1 means "none" in other arguments; in a rule it is not a wildcard. */
-static void minus_one_is_not_any(void **state) {
-  (void)state;
-  chorale_error error;
-  assert_int_equal(CHORALE_ANY, -10);
-  assert_int_equal(CHORALE_FIRE_NOTHING, -1);
-  chorale_property_builder *rules = scene.has.rules;
-  for (int place = 0; place < 4; ++place) {
-    const int32_t at[4] = {place == 0 ? -1 : 0, place == 1 ? -1 : 0, place == 2 ? -1 : 0,
-                           place == 3 ? -1 : 0};
-    static const char *const names[] = {"state", "position_class", "label", "next"};
-    FAILS(chorale_property_builder_rule(rules, at[0], at[1], at[2], at[3], 0, &error),
-          CHORALE_ERROR_OUT_OF_RANGE, names[place], "-1", "CHORALE_ANY = -10, which is not -1");
-  }
-  FAILS(chorale_property_builder_end_rule(rules, -1, 0, &error), CHORALE_ERROR_OUT_OF_RANGE,
-        "state is -1", "CHORALE_ANY = -10, which is not -1");
-  FAILS(chorale_property_builder_end_rule(rules, -9, 0, &error), CHORALE_ERROR_OUT_OF_RANGE,
-        "state is -9", "CHORALE_ANY");
-  OK(chorale_property_builder_rule(rules, CHORALE_ANY, CHORALE_ANY, CHORALE_ANY, CHORALE_ANY,
-                                   CHORALE_FIRE_NOTHING, &error));
-}
-
 /* ---- What a clique was added with -------------------------------------------------------- */
 
 static void a_model_tells_what_its_cliques_were_added_with(void **state) {
@@ -485,7 +463,6 @@ int main(void) {
       cmocka_unit_test_setup_teardown(the_chain_solver_uses_the_log, open_it, close_it),
       cmocka_unit_test_setup_teardown(a_labelling_that_is_none_is_refused, open_it, close_it),
       cmocka_unit_test(outside_that_is_no_constant_is_refused),
-      cmocka_unit_test_setup_teardown(minus_one_is_not_any, open_it, close_it),
   };
   return cmocka_run_group_tests_name("rules", tests, NULL, NULL);
 }

@@ -7,7 +7,7 @@
  *   objects      references, names, sizes and flags of stable objects
  *   models       instances, the model of repeated words, what a model holds
  *   runs         rounds step by step, formats of messages, cost, single results
- *   properties   rule by rule, dictionaries of their values, chains under them: messages, decoding
+ *   properties   dictionaries of their values, chains under them: messages, decoding
  *   problems     notes, what was set, files as bytes in memory
  *   prices       cliques with members in several models
  *   experimental/table.h      one label for all mentions of a key; ledgers of mentions
@@ -243,57 +243,6 @@ CHORALE_API chorale_status chorale_run_values(const chorale_run *run, int64_t cl
  * buffer: a buffer of `capacity` bytes. The text ends in NUL, which `needed` includes. */
 CHORALE_API chorale_status chorale_run_json(const chorale_run *run, char *buffer, size_t capacity,
                                             size_t *needed, chorale_error *error);
-
-/* ---- Automata rule by rule ------------------------------------------------------------------- */
-
-/* A builder of an automaton, used by one thread at a time. At a position where no rule applies, the
- * automaton stays in its state and fires nothing. State 0 is the start and always exists. */
-typedef struct chorale_property_builder chorale_property_builder;
-
-/* A wildcard for the arguments of a rule. As `state`: the rule applies in every state added so far.
- * As `position_class` or `label`: it applies to every class or label. As `next`: the automaton
- * stays in the state that it is in. */
-enum { CHORALE_ANY = -10 };
-
-/* Creates a builder of a property over `labels` labels and `classes` position classes, with values
- * 0 .. `values` - 1. Errors: NULL_ARGUMENT, STRUCT_SIZE, SIZE, SIZE_OVERFLOW, OUT_OF_MEMORY. */
-CHORALE_API chorale_status chorale_property_builder_create(const chorale_host *host, int64_t labels,
-                                                           int64_t classes, int64_t values,
-                                                           chorale_property_builder **builder,
-                                                           chorale_error *error);
-/* Destroys a builder; NULL is ignored. */
-CHORALE_API void chorale_property_builder_destroy(chorale_property_builder *builder);
-/* Adds a state and stores its number in *state. Errors: NULL_ARGUMENT, SIZE_OVERFLOW,
- * OUT_OF_MEMORY. */
-CHORALE_API chorale_status chorale_property_builder_add_state(chorale_property_builder *builder,
-                                                              int32_t *state, chorale_error *error);
-/* Adds a rule: in `state`, a position of class `position_class` with label `label` fires `action`
- * and leads to state `next`. state, position_class, label and next may be CHORALE_ANY. If several
- * rules match a position, the one that was added last applies.
- * Errors: NULL_ARGUMENT, OUT_OF_RANGE (-1 too: the wildcard is CHORALE_ANY, not -1),
- * VALUE_OUTSIDE_RANGE, UNKNOWN_CONSTANT. */
-CHORALE_API chorale_status chorale_property_builder_rule(chorale_property_builder *builder,
-                                                         int32_t state, int32_t position_class,
-                                                         int32_t label, int32_t next,
-                                                         chorale_action action,
-                                                         chorale_error *error);
-/* Adds an end rule: a sequence that ends in `state` (CHORALE_ANY: in any state added so far) fires
- * `action` after its last position. Errors: as for a rule. */
-CHORALE_API chorale_status chorale_property_builder_end_rule(chorale_property_builder *builder,
-                                                             int32_t state, chorale_action action,
-                                                             chorale_error *error);
-/* Sets table_offset and outside_value as in chorale_automaton; -1: nothing fires outside. Errors: NULL_ARGUMENT,
- * VALUE_OUTSIDE_RANGE. */
-CHORALE_API chorale_status chorale_property_builder_table(chorale_property_builder *builder,
-                                                          int32_t table_offset,
-                                                          int32_t outside_value,
-                                                          chorale_error *error);
-/* Creates a property from the rules so far; the builder may be used further. label_values: as in
- * chorale_automaton. Errors: see chorale_property_create. */
-CHORALE_API chorale_status chorale_property_builder_finish(const chorale_property_builder *builder,
-                                                           const int32_t *label_values,
-                                                           chorale_property **property,
-                                                           chorale_error *error);
 
 /* ---- Dictionaries ---------------------------------------------------------------------------- */
 

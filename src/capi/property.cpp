@@ -1,10 +1,8 @@
-// Exported C functions of property.h and of experimental/ on properties: properties from tables,
-// and the builder of properties. The ready-made properties are in ready_made.cpp; dictionaries and
-// the values of labellings in dictionary.cpp.
+// Exported C functions of property.h and experimental.h on properties: from tables, references and
+// sizes. The ready-made properties are in ready_made.cpp; dictionaries and the values of labellings
+// in dictionary.cpp.
+#include "property/property.hpp"
 #include "capi/firewall.hpp"
-#include "property/builder.hpp"
-
-#include <gsl/gsl>
 
 using namespace chorale;
 
@@ -53,62 +51,6 @@ int64_t chorale_property_values(const chorale_property *property) {
 
 int64_t chorale_property_labels(const chorale_property *property) {
   return property ? property->labels : 0;
-}
-
-// ---- Builder -----------------------------------------------------------------------------------
-
-chorale_status chorale_property_builder_create(const chorale_host *host, int64_t labels,
-                                               int64_t classes, int64_t values,
-                                               chorale_property_builder **builder,
-                                               chorale_error *error) {
-  return creating(error, host, "builder", builder, [&](Report &report, const Memory &memory) {
-    return PropertyBuilder::create(report, memory, labels, classes, values, *builder);
-  });
-}
-
-void chorale_property_builder_destroy(chorale_property_builder *builder) { destroy(builder); }
-
-chorale_status chorale_property_builder_add_state(chorale_property_builder *builder, int32_t *state,
-                                                  chorale_error *error) {
-  return guarded(error, [&](Report &report) -> chorale_status {
-    CHORALE_CHECK(check_given(report, "builder", builder, "state", state));
-    return builder->add_state(report, *state);
-  });
-}
-
-chorale_status chorale_property_builder_rule(chorale_property_builder *builder, int32_t state,
-                                             int32_t position_class, int32_t label, int32_t next,
-                                             chorale_action action, chorale_error *error) {
-  return guarded(error, [&](Report &report) -> chorale_status {
-    CHORALE_CHECK(check_given(report, "builder", builder));
-    return builder->rule(report, state, position_class, label, next, action);
-  });
-}
-
-chorale_status chorale_property_builder_end_rule(chorale_property_builder *builder, int32_t state,
-                                                 chorale_action action, chorale_error *error) {
-  return guarded(error, [&](Report &report) -> chorale_status {
-    CHORALE_CHECK(check_given(report, "builder", builder));
-    return builder->end_rule(report, state, action);
-  });
-}
-
-chorale_status chorale_property_builder_table(chorale_property_builder *builder,
-                                              int32_t table_offset, int32_t outside_value,
-                                              chorale_error *error) {
-  return guarded(error, [&](Report &report) -> chorale_status {
-    CHORALE_CHECK(check_given(report, "builder", builder));
-    return builder->table(report, table_offset, outside_value);
-  });
-}
-
-chorale_status chorale_property_builder_finish(const chorale_property_builder *builder,
-                                               const int32_t *label_values,
-                                               chorale_property **property, chorale_error *error) {
-  return guarded(error, [&](Report &report) -> chorale_status {
-    CHORALE_CHECK(check_given(report, "builder", builder, "property", property));
-    return builder->finish(report, span_of(label_values, builder->label_count()), *property);
-  });
 }
 
 } // extern "C"

@@ -48,21 +48,15 @@ chorale_status check_fired(const Report &report, std::int32_t value, std::int64_
                      "; it must be -1 or a value, 0 to ", values - 1);
 }
 
-template <class... Name>
-chorale_status check_action(const Report &report, std::int32_t action, std::int64_t values,
-                            const Name &...name) noexcept {
-  if (action >= CHORALE_FIRE_TABLE && action < values)
-    return CHORALE_OK;
-  return report.fail(
-      action < 0 ? CHORALE_ERROR_UNKNOWN_CONSTANT : CHORALE_ERROR_VALUE_OUTSIDE_RANGE, name...,
-      " is ", action, "; it must be a value, 0 to ", values - 1, ", or a CHORALE_FIRE_ constant");
-}
-
 inline chorale_status check_actions(const Report &report, std::string_view name,
                                     gsl::span<const std::int32_t> actions,
                                     std::int64_t values) noexcept {
   for (std::size_t i = 0; i < actions.size(); ++i)
-    CHORALE_CHECK(check_action(report, actions[i], values, name, "[", i, "]"));
+    if (actions[i] < CHORALE_FIRE_TABLE || actions[i] >= values)
+      return report.fail(actions[i] < 0 ? CHORALE_ERROR_UNKNOWN_CONSTANT
+                                        : CHORALE_ERROR_VALUE_OUTSIDE_RANGE,
+                         name, "[", i, "] is ", actions[i], "; it must be a value, 0 to ",
+                         values - 1, ", or a CHORALE_FIRE_ constant");
   return CHORALE_OK;
 }
 
@@ -86,11 +80,6 @@ inline chorale_status check_label_values(const Report &report, bool used,
                        "; with CHORALE_FIRE_LABEL, labels must be at most values = ", values,
                        ", or label_values given");
   return CHORALE_OK;
-}
-
-inline chorale_status check_outside(const Report &report, std::int32_t value,
-                                    std::int64_t values) noexcept {
-  return check_fired(report, value, values, "outside_value");
 }
 
 // Sets `made` to `compiled`, the result of compile(). Fails if `compiled` is NULL, which means that

@@ -245,7 +245,7 @@ chorale_status create_property(const Report &report, const Memory &memory,
   CHORALE_CHECK(check_label_values(report, fires_label(actions) || fires_label(end_actions),
                                    span_of(automaton.label_values, automaton.labels),
                                    automaton.labels, values));
-  CHORALE_CHECK(check_outside(report, automaton.outside_value, values));
+  CHORALE_CHECK(check_fired(report, automaton.outside_value, values, "outside_value"));
   return hand_over(report, compile(memory, automaton), made);
 }
 

@@ -14,18 +14,17 @@ public:
       : source{labels, classes, 0, values}, memory_(memory), next_(memory), actions_(memory),
         end_actions_(memory) {}
 
-  // Adds states. False, with no state added, if memory runs out.
+  // Adds the states. False if memory runs out.
   bool add_states(std::int32_t count) noexcept {
-    const std::int64_t states = source.states + count;
     const std::int64_t width = source.classes * source.labels; // of one state
-    if (!next_.resize(states * width) || !actions_.resize(states * width) ||
-        !end_actions_.resize(states))
+    if (!next_.resize(count * width) || !actions_.resize(count * width) ||
+        !end_actions_.resize(count))
       return false;
-    for (std::int64_t s = source.states; s < states; ++s)
-      std::fill_n(next_.begin() + s * width, width, static_cast<std::int32_t>(s));
-    std::fill(actions_.begin() + source.states * width, actions_.end(), CHORALE_FIRE_NOTHING);
-    std::fill(end_actions_.begin() + source.states, end_actions_.end(), CHORALE_FIRE_NOTHING);
-    source.states = states;
+    for (std::int32_t s = 0; s < count; ++s)
+      std::fill_n(next_.begin() + s * width, width, s);
+    std::fill(actions_.begin(), actions_.end(), CHORALE_FIRE_NOTHING);
+    std::fill(end_actions_.begin(), end_actions_.end(), CHORALE_FIRE_NOTHING);
+    source.states = count;
     return true;
   }
   void set(std::int32_t state, std::int64_t position_class, std::int64_t label, std::int32_t next,
@@ -35,17 +34,11 @@ public:
     actions_[at] = action;
   }
   void set_end(std::int32_t state, std::int32_t action) noexcept { end_actions_[state] = action; }
-  // True if `action` is the action of some transition, or of some state at the end.
-  bool fires(std::int32_t action) const noexcept {
-    return std::find(actions_.begin(), actions_.end(), action) != actions_.end() ||
-           std::find(end_actions_.begin(), end_actions_.end(), action) != end_actions_.end();
-  }
-  // Compiles the automaton. `label_values`: as in AutomatonSpec. NULL if memory runs out.
-  Property *compile(const std::int32_t *label_values = nullptr) const noexcept {
+  // Compiles the automaton. NULL if memory runs out.
+  Property *compile() const noexcept {
     AutomatonSpec given = source;
     given.next = next_.begin();
     given.actions = actions_.begin();
-    given.label_values = label_values;
     if (std::any_of(end_actions_.begin(), end_actions_.end(),
                     [](std::int32_t action) { return action != CHORALE_FIRE_NOTHING; }))
       given.end_actions = end_actions_.begin();

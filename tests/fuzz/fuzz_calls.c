@@ -406,7 +406,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static void (*const steps[])(World *) = {make_potential_at_random,
                                            make_transitions,
                                            make_property,
-                                           tell_rules,
                                            make_dictionary,
                                            add_to_builder,
                                            add_to_builder,
@@ -436,7 +435,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     (void)transitions_at(w, k);
     (void)property_at(w, k);
     (void)dictionary_at(w, k);
-    (void)rule_at(w, k);
     (void)builder_at(w, k);
     (void)model_at(w, k);
     (void)run_at(w, k);

@@ -24,7 +24,6 @@ typedef struct World {
   chorale_transitions *transitions[SLOTS];
   chorale_property *properties[SLOTS];
   chorale_dictionary *dictionaries[SLOTS];
-  chorale_property_builder *rules[SLOTS];
   chorale_model_builder *builders[SLOTS];
   chorale_model *models[SLOTS];
   chorale_run *runs[SLOTS];
@@ -89,7 +88,6 @@ GIVE_BACK(potential, chorale_potential, potentials, chorale_potential_release)
 GIVE_BACK(transitions, chorale_transitions, transitions, chorale_transitions_release)
 GIVE_BACK(property, chorale_property, properties, chorale_property_release)
 GIVE_BACK(dictionary, chorale_dictionary, dictionaries, chorale_dictionary_release)
-GIVE_BACK(rule, chorale_property_builder, rules, chorale_property_builder_destroy)
 GIVE_BACK(builder, chorale_model_builder, builders, chorale_model_builder_destroy)
 GIVE_BACK(model, chorale_model, models, chorale_model_release)
 GIVE_BACK(run, chorale_run, runs, chorale_run_destroy)
@@ -108,7 +106,6 @@ int32_t report_progress(void *user, const chorale_progress *progress);
 void make_potential_at_random(World *w);
 void make_transitions(World *w);
 void make_property(World *w);
-void tell_rules(World *w);
 void make_dictionary(World *w);
 void add_to_builder(World *w);
 void change_models(World *w);

@@ -64,7 +64,6 @@ int32_t report_progress(void *user, const chorale_progress *progress) {
   return --w->reports_left <= 0;
 }
 
-static int32_t or_any(int64_t at) { return at < 0 ? CHORALE_ANY : (int32_t)at; }
 
 /* ---- Making things ------------------------------------------------------------------------ */
 
@@ -224,39 +223,6 @@ void make_property(World *w) {
                                               chance(w, 80) ? 5 : number(w), small, to, &w->error));
   }
   REQUIRE((w->status == CHORALE_OK) == (*to != NULL), "status %d", w->status);
-}
-
-void tell_rules(World *w) {
-  chorale_property_builder *b = PICK(rules);
-  int32_t state = 0;
-  const int32_t any = (int32_t)(chance(w, 90) ? upto(w, 5) - 1 : number(w)),
-                any_state = chance(w, 90) ? or_any(any) : any, action = upto(w, 6) - 3;
-  switch (upto(w, 5)) {
-  case 0: {
-    chorale_property_builder **to = SLOT(rule);
-    CALL(chorale_property_builder_create(w->host, chance(w, 80) ? 3 : number(w),
-                                         chance(w, 80) ? 1 : number(w), number(w), to, &w->error));
-    break;
-  }
-  case 1:
-    CALL(chorale_property_builder_add_state(b, OFTEN(&state), &w->error));
-    break;
-  case 2:
-    CALL(chorale_property_builder_rule(b, any_state, or_any(upto(w, 2) - 1), or_any(upto(w, 3) - 1),
-                                       or_any(upto(w, 2) - 1), action, &w->error));
-    break;
-  case 3:
-    CALL(chorale_property_builder_end_rule(b, any_state, action, &w->error));
-    break;
-  case 4:
-    CALL(chorale_property_builder_table(b, any, action, &w->error));
-    break;
-  default: {
-    chorale_property **to = SLOT(property);
-    /* No builder has more labels than the pool: a larger one was refused its memory. */
-    CALL(chorale_property_builder_finish(b, NULL, to, &w->error));
-  }
-  }
 }
 
 void make_dictionary(World *w) {

@@ -1,6 +1,6 @@
-/* Properties on chains and trees: automata, local and ready-made ones, automata made rule by rule;
- * what a labelling shows and fires, messages and decoding in every mode, against enumeration;
- * hostile messages; memory that runs out. */
+/* Properties on chains and trees: automata, local and ready-made ones; what a labelling shows and
+ * fires, messages and decoding in every mode, against enumeration; hostile messages; memory that
+ * runs out. */
 #include "fuzz.h"
 
 #include "fixture_chain.h"
@@ -54,63 +54,6 @@ static void check_values(const Trial *trial) {
               "fires %lld values, by definition %d", (long long)count, expected);
     }
   }
-}
-
-/* The same automaton told rule by rule. */
-static void check_builder(const Trial *trial, Supply *supply) {
-  const Use *use = &trial->uses[0];
-  const Rule *rule = &use->rule;
-  if (rule->kind != PROPERTY_AUTOMATON || rule->start != 0)
-    return;
-  chorale_property_builder *builder = NULL;
-  chorale_property *property = NULL;
-  chorale_error error;
-  chorale_status status;
-  FED(supply, status,
-      chorale_property_builder_create(&supply->host, rule->labels, rule->classes, rule->values,
-                                      &builder, &error),
-      &error);
-  REQUIRE(status == CHORALE_OK, "%s", error.message);
-  for (int32_t s = 1; s < rule->states; ++s) {
-    int32_t number = -1;
-    FED(supply, status, chorale_property_builder_add_state(builder, &number, &error), &error);
-    REQUIRE(status == CHORALE_OK && number == s, "state %d is %d", s, number);
-  }
-  for (int32_t s = 0; s < rule->states; ++s) {
-    if (rule->has_end_actions)
-      REQUIRE(chorale_property_builder_end_rule(builder, s, rule->end_actions[s], &error) ==
-                  CHORALE_OK,
-              "%s", error.message);
-    for (int32_t c = 0; c < rule->classes; ++c)
-      for (int32_t y = 0; y < rule->labels; ++y)
-        REQUIRE(chorale_property_builder_rule(builder, s, c, y, rule->next[s][c][y],
-                                              rule->actions[s][c][y], &error) == CHORALE_OK,
-                "%s", error.message);
-  }
-  REQUIRE(chorale_property_builder_table(builder, rule->table_offset, rule->outside_value,
-                                         &error) == CHORALE_OK,
-          "%s", error.message);
-  FED(supply, status,
-      chorale_property_builder_finish(builder, rule->has_label_values ? rule->label_values : NULL,
-                                      &property, &error),
-      &error);
-  REQUIRE(status == CHORALE_OK, "%s", error.message);
-  chorale_property_builder_destroy(builder);
-  chorale_attachment attachment = use->attachment;
-  attachment.property = property;
-  const int32_t *parents = trial->sample.is_tree ? trial->sample.parents : NULL;
-  for (int32_t index = 0; index < labelling_count(&trial->sample); ++index) {
-    int32_t labelling[MOST_POSITIONS] = {0}, a = -9, b = -8;
-    labelling_at(&trial->sample, index, labelling);
-    const int64_t length = trial->sample.length;
-    REQUIRE(chorale_property_shown(&attachment, length, labelling, parents, &a, &error) ==
-                    CHORALE_OK &&
-                chorale_property_shown(&use->attachment, length, labelling, parents, &b,
-                                          &error) == CHORALE_OK &&
-                a == b,
-            "rule by rule it shows %d, at once %d", a, b);
-  }
-  chorale_property_release(property);
 }
 
 /* ---- Messages and decoding ---------------------------------------------------------------- */
@@ -214,7 +157,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   Supply supply;
   open_supply(&supply, &random, 0);
   check_values(&trial);
-  check_builder(&trial, &supply);
   chorale_chain_solver *solver = NULL;
   chorale_error error;
   chorale_status status;

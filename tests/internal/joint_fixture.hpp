@@ -2,6 +2,7 @@
 #pragma once
 
 #include "chain/joint.hpp"
+#include "property/tables.hpp"
 
 #include <chorale/experimental.h>
 
@@ -198,32 +199,25 @@ public:
 private:
   // A random automaton of up to three states over two classes of positions.
   chorale_property *make_property(int range) {
-    chorale_property_builder *builder = nullptr;
-    chorale_property *property = nullptr;
-    chorale_error error;
-    assert_int_equal(chorale_property_builder_create(nullptr, labels, 2, range, &builder, &error),
-                     CHORALE_OK);
     const int states = 1 + below(3);
-    for (int s = 0; s < states; ++s) {
-      std::int32_t state = 0;
-      assert_int_equal(chorale_property_builder_add_state(builder, &state, &error), CHORALE_OK);
+    AutomatonTables tables(Memory(nullptr), labels, 2, range);
+    assert_true(tables.add_states(states));
+    for (int rule = below(8); rule >= 0; --rule) {
+      const int state = below(states), next = below(states);
+      const int position_class = below(3) == 0 ? -1 : below(2); // -1: each
+      const int label = below(3) == 0 ? -1 : below(labels);
+      const int action = below(3) == 0              ? CHORALE_FIRE_NOTHING
+                         : tables_ && below(2) == 0 ? CHORALE_FIRE_TABLE
+                                                    : below(range);
+      for (int c = 0; c < 2; ++c)
+        for (int y = 0; y < labels; ++y)
+          if ((position_class < 0 || c == position_class) && (label < 0 || y == label))
+            tables.set(state, c, y, next, action);
     }
-    for (int rule = below(8); rule >= 0; --rule)
-      assert_int_equal(chorale_property_builder_rule(
-                           builder, below(states), below(3) == 0 ? CHORALE_ANY : below(2),
-                           below(3) == 0 ? CHORALE_ANY : below(labels), below(states),
-                           below(3) == 0              ? CHORALE_FIRE_NOTHING
-                           : tables_ && below(2) == 0 ? CHORALE_FIRE_TABLE
-                                                      : below(range),
-                           &error),
-                       CHORALE_OK);
     if (below(3) == 0)
-      assert_int_equal(
-          chorale_property_builder_end_rule(builder, below(states), below(range), &error),
-          CHORALE_OK);
-    assert_int_equal(chorale_property_builder_finish(builder, nullptr, &property, &error),
-                     CHORALE_OK);
-    chorale_property_builder_destroy(builder);
+      tables.set_end(below(states), below(range));
+    chorale_property *property = tables.compile();
+    assert_non_null(property);
     return property;
   }
 

@@ -31,7 +31,7 @@ LEFT_OUT = re.compile(
     r"|model_builder_add_(instance|repeated_words)"
     r"|problem_(load|save|set_note)"
     r"|cancel_\w+|partition|property_(shown|fired)"
-    r"|property_builder_\w+|dictionary_\w+"
+    r"|dictionary_\w+"
     r"|status_name|abi|decoded_model"
     r"|algorithm_name|outcome_name)")
 
@@ -121,7 +121,7 @@ def main():
     functions = [f'  function("{name}", static_cast<decltype(&{name})>(nullptr),'
                  f' "{" ".join(headers.functions[name][2]).replace("const ", "")}");' for name in names]
     used = [name for name in headers.constants
-            if not re.match(r"CHORALE_(VERSION|CLIQUE_|CHAIN_|MARGINAL_|ANY|START_)", name)]
+            if not re.match(r"CHORALE_(VERSION|CLIQUE_|CHAIN_|MARGINAL_|START_)", name)]
     constants = [f"  CONSTANT({name});" for name in used]
     texts = header.read_bytes() + header.with_name("experimental.h").read_bytes()
     checksum = str(zlib.crc32(texts))

@@ -197,7 +197,6 @@ CHORALE_NO_ANSWER = -1
 CHORALE_ANSWER_DIFFERS = -2
 CHORALE_MESSAGES_FLOAT64 = 10
 CHORALE_MESSAGES_MAGNITUDE16 = 30
-CHORALE_ANY = -10
 CHORALE_UNLISTED_FORBIDDEN = 0
 CHORALE_UNLISTED_AS_VALUE = 1
 
@@ -1399,13 +1398,6 @@ FUNCTIONS: dict[str, tuple[Any, list[Any], list[str]]] = {
     "chorale_problem_text_count": (c_int64, [c_void_p, c_int32], ["const problem", "list"]),
     "chorale_problem_value_name": (c_void_p, [c_void_p, c_int64, c_int32, c_void_p], ["const problem", "clique", "value", "length"]),
     "chorale_problem_write": (c_int32, [c_void_p, c_void_p, c_size_t, c_void_p, POINTER(chorale_error)], ["const problem", "bytes", "capacity", "needed", "error"]),
-    "chorale_property_builder_add_state": (c_int32, [c_void_p, c_void_p, POINTER(chorale_error)], ["builder", "state", "error"]),
-    "chorale_property_builder_create": (c_int32, [POINTER(chorale_host), c_int64, c_int64, c_int64, c_void_p, POINTER(chorale_error)], ["const host", "labels", "classes", "values", "builder", "error"]),
-    "chorale_property_builder_destroy": (None, [c_void_p], ["builder"]),
-    "chorale_property_builder_end_rule": (c_int32, [c_void_p, c_int32, c_int32, POINTER(chorale_error)], ["builder", "state", "action", "error"]),
-    "chorale_property_builder_finish": (c_int32, [c_void_p, c_void_p, c_void_p, POINTER(chorale_error)], ["const builder", "const label_values", "property", "error"]),
-    "chorale_property_builder_rule": (c_int32, [c_void_p, c_int32, c_int32, c_int32, c_int32, c_int32, POINTER(chorale_error)], ["builder", "state", "position_class", "label", "next", "action", "error"]),
-    "chorale_property_builder_table": (c_int32, [c_void_p, c_int32, c_int32, POINTER(chorale_error)], ["builder", "table_offset", "outside_value", "error"]),
     "chorale_property_create": (c_int32, [POINTER(chorale_host), POINTER(chorale_automaton), c_void_p, POINTER(chorale_error)], ["const host", "const automaton", "property", "error"]),
     "chorale_property_create_first_label": (c_int32, [POINTER(chorale_host), POINTER(chorale_label_map), c_void_p, c_void_p, POINTER(chorale_error)], ["const host", "const map", "const ignored", "property", "error"]),
     "chorale_property_create_local": (c_int32, [POINTER(chorale_host), c_int64, c_int64, c_int64, c_void_p, c_void_p, c_void_p, POINTER(chorale_error)], ["const host", "labels", "classes", "values", "const actions", "const label_values", "property", "error"]),

@@ -142,7 +142,6 @@ NAMES = {
     "setup->centre_labels": "the length of centre_label_values",
     "setup->labels": "the length of label_values",
     "table_count": "the number of rows of tables",
-    "CHORALE_ANY": "ANY",
     "NULL": "None",
 }
 _LABELS = {"labels": "the number of names"}

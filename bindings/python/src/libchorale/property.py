@@ -23,18 +23,19 @@ import numpy.typing as npt
 
 from . import _arrays as arrays
 from . import _declarations as c
-from ._handle import Handle, Shared, recipe
-from ._native import call, get, library, struct
+from ._handle import Shared, recipe
+from ._native import get, library, struct
 from ._work import told
 from .chain import Scheme, named
+from .errors import ArgumentError, OutOfRangeError
 
 # Actions of an automaton, besides the values that it may fire: to fire nothing, the value of the
 # position's label, or the position's entry in the table. ANY stands for every state, class or label
-# in a rule of a `PropertyBuilder`.
+# in a rule of a `PropertyBuilder`; no action or number of a state has its value.
 FIRE_NOTHING = c.CHORALE_FIRE_NOTHING
 FIRE_LABEL = c.CHORALE_FIRE_LABEL
 FIRE_TABLE = c.CHORALE_FIRE_TABLE
-ANY = c.CHORALE_ANY
+ANY = -10
 
 SegmentRule = Literal["spans_ignored", "ends_at_ignored"]
 
@@ -349,7 +350,7 @@ class Property(Shared):
         return f" of {self.labels} labels over {self.values} values"
 
 
-class PropertyBuilder(Handle):
+class PropertyBuilder:
     """Builds an automaton from rules. State 0 is the start. If no rule matches, the automaton stays
     in its state and fires nothing; if several match, the rule that was added last applies. In a
     rule, ANY matches every label, every class, or every state added so far.
@@ -363,16 +364,21 @@ class PropertyBuilder(Handle):
     (0, 1)
     """
 
-    _free = library.chorale_property_builder_destroy
-
     def __init__(self, labels: int, *, values: int, classes: int = 1) -> None:
-        self.labels = labels
-        create = library.chorale_property_builder_create
-        super().__init__(self._create(create, None, labels, classes, values))
+        sizes = arrays.size("classes", classes), arrays.size("labels", labels)
+        self._next, self._actions = np.empty((2, 0, *sizes), np.int32)
+        self._ends = np.empty(0, np.int32)
+        self._how: dict[str, Any] = {"values": values}
+        self.add_state()
+        self.finish()  # checks the sizes
 
     def add_state(self) -> int:
         """Adds a state and returns its number."""
-        return int(told(c_int32, library.chorale_property_builder_add_state, self))
+        state, more = len(self._ends), ((0, 1), (0, 0), (0, 0))
+        self._next = np.pad(self._next, more, constant_values=state)
+        self._actions = np.pad(self._actions, more, constant_values=FIRE_NOTHING)
+        self._ends = np.append(self._ends, np.int32(FIRE_NOTHING))
+        return state
 
     def rule(
         self,
@@ -385,25 +391,46 @@ class PropertyBuilder(Handle):
     ) -> None:
         """Adds a rule: in `state`, a position of class `position_class` with label `label` fires
         `action`, and leads to the state `next` (ANY: the automaton stays in its state)."""
-        rule = library.chorale_property_builder_rule
-        call(rule, self, state, position_class, label, next, action)
+        places = ("state", "position_class", "label"), (state, position_class, label)
+        at = tuple(map(_matched, *places, self._next.shape))
+        states = np.arange(len(self._ends))[:, None, None]
+        to = states[at[0] if next == ANY else _matched("next", next, len(states))]
+        self._actions[at] = self._action(action)
+        self._next[at] = to
 
     def end_rule(self, state: int = ANY, *, action: int) -> None:
         """Adds an end rule: a sequence that ends in `state` fires `action` after its last
         position."""
-        call(library.chorale_property_builder_end_rule, self, state, action)
+        self._ends[_matched("state", state, len(self._ends))] = self._action(action)
 
     def table(self, offset: int = 0, outside_value: int = FIRE_NOTHING) -> None:
         """Sets what FIRE_TABLE fires at position t: entry t + offset of the table, or outside_value
         if there is no such entry."""
-        call(library.chorale_property_builder_table, self, offset, outside_value)
+        how = {**self._how, "table_offset": offset, "outside_value": outside_value}
+        Property.automaton([[[0]]], **how)  # checks them
+        self._how = how
 
     def finish(self, label_values: npt.ArrayLike | None = None) -> Property:
         """Returns a property with the rules added so far. The builder may be used further.
         label_values: as in `Property.automaton`."""
-        own = arrays.optional_ints("label_values", label_values, self.labels)
-        finish = library.chorale_property_builder_finish
-        return Property._made(Property._create(finish, self, own))
+        ends = self._ends if np.any(self._ends != FIRE_NOTHING) else None
+        how = {"end_actions": ends, "label_values": label_values, **self._how}
+        return Property.automaton(self._next, self._actions, **how)
+
+    def _action(self, action: int) -> int:
+        if not FIRE_TABLE <= arrays.integer32("action", action) < self._how["values"]:
+            rule = f"a value, 0 to {self._how['values'] - 1}, or a constant FIRE_..."
+            raise ArgumentError(f"action is {action}; it must be {rule}")
+        return action
+
+
+def _matched(name: str, given: int, count: int) -> slice:
+    """Returns the states, classes or labels that an argument of a rule stands for."""
+    if given == ANY:
+        return slice(count)
+    if not 0 <= arrays.integer32(name, given) < count:
+        raise OutOfRangeError(f"{name} is {given}; it must be from 0 to {count - 1}, or ANY")
+    return slice(given, given + 1)
 
 
 class Dictionary(Shared):
@@ -436,3 +463,5 @@ class Dictionary(Shared):
         again, how = self.__reduce__()
         made: Dictionary = again(*how)
         return made
+
+    __copy__ = clone
