@@ -6,12 +6,6 @@
 namespace chorale {
 namespace {
 
-chorale_status check_unlisted(const Report &report, chorale_unlisted unlisted) noexcept {
-  if (unlisted == CHORALE_UNLISTED_FORBIDDEN || unlisted == CHORALE_UNLISTED_AS_VALUE)
-    return CHORALE_OK;
-  return report.unknown_constant("unlisted", unlisted, "a CHORALE_UNLISTED_ constant");
-}
-
 chorale_status take_labelled(ChainCall &call, const chorale_attachment *attachment,
                              std::int64_t length, const std::int32_t *labelling,
                              const std::int32_t *parents) noexcept {
@@ -31,12 +25,10 @@ chorale_status chorale_dictionary_create(const chorale_host *host, const int32_t
                                          int64_t count, chorale_unlisted unlisted,
                                          chorale_dictionary **dictionary, chorale_error *error) {
   return creating(error, host, "dictionary", dictionary, [&](Report &report, const Memory &memory) {
-    CHORALE_CHECK(check_unlisted(report, unlisted));
-    const bool has_unlisted = unlisted == CHORALE_UNLISTED_AS_VALUE;
-    CHORALE_CHECK(check_value_count(report, "count", count, has_unlisted));
-    if (count > 0)
-      CHORALE_CHECK(check_given(report, "values", values));
-    return create_dictionary(report, memory, span_of(values, count), has_unlisted, *dictionary);
+    if (unlisted != CHORALE_UNLISTED_FORBIDDEN && unlisted != CHORALE_UNLISTED_AS_VALUE)
+      return report.unknown_constant("unlisted", unlisted, "a CHORALE_UNLISTED_ constant");
+    return create_dictionary(report, memory, values, count, unlisted == CHORALE_UNLISTED_AS_VALUE,
+                             *dictionary);
   });
 }
 

@@ -10,14 +10,6 @@ std::size_t message_bytes(const ChainCall &call, JointUse use) noexcept {
   return layout.bytes();
 }
 
-chorale_status take(ChainCall &call, const chorale_chain *chain,
-                    const chorale_attachment *attachments, std::int64_t count,
-                    const chorale_run_options *options) noexcept {
-  CHORALE_CHECK(call.take_chain(chain));
-  CHORALE_CHECK(call.take_attachments(attachments, count));
-  return call.take_options(options);
-}
-
 chorale_status too_many_states(const Report &report, const ChainCall &call) noexcept {
   return report.fail(CHORALE_ERROR_STATE_SPACE, "options->max_states is ", call.options.budget,
                      "; the joint state of these properties needs more configurations at once");
@@ -60,7 +52,9 @@ chorale_status with_joint(chorale_chain_solver *solver, const chorale_chain *cha
   return guarded(error, [&](Report &report) -> chorale_status {
     CHORALE_CHECK(check_given(report, "solver", solver));
     ChainCall call(report);
-    CHORALE_CHECK(take(call, chain, attachments, count, options));
+    CHORALE_CHECK(call.take_chain(chain));
+    CHORALE_CHECK(call.take_attachments(attachments, count));
+    CHORALE_CHECK(call.take_options(options));
     CHORALE_CHECK(call.check_numbers());
     CHORALE_CHECK(call.check_attachments());
     CHORALE_CHECK(check_result(report, result));

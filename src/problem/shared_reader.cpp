@@ -91,8 +91,8 @@ chorale_status ProblemReader::read_dictionaries() noexcept {
         for (std::int64_t v = 1; v < record.count; ++v)
           if (values[v] <= values[v - 1])
             return wrong("values ", v - 1, " and ", v, " do not ascend");
-        return create_dictionary(inner_, memory_, span_of(values, record.count),
-                                 record.has_unlisted != 0, made);
+        return create_dictionary(inner_, memory_, values, record.count, record.has_unlisted != 0,
+                                 made);
       });
 }
 

@@ -8,8 +8,6 @@
 
 #include <chorale/experimental.h>
 
-#include <gsl/span>
-
 #include <algorithm>
 #include <cstdint>
 
@@ -48,13 +46,9 @@ namespace chorale {
 
 using Dictionary = ::chorale_dictionary;
 
-// Checks that a dictionary can list `count` values; 0 values only if it has UNLISTED
-// (`has_unlisted`). `name`: the name of the argument `count` in error messages.
-chorale_status check_value_count(const Report &report, std::string_view name, std::int64_t count,
-                                 bool has_unlisted) noexcept;
 // Checks its arguments and creates a dictionary, which it writes to `made` with one reference.
-// `values`: in any order, possibly repeated.
+// `values`: in any order, possibly repeated; none only with UNLISTED (`has_unlisted`).
 chorale_status create_dictionary(const Report &report, const Memory &memory,
-                                 gsl::span<const std::int32_t> values, bool has_unlisted,
+                                 const std::int32_t *values, std::int64_t count, bool has_unlisted,
                                  Dictionary *&made) noexcept;
 } // namespace chorale
