@@ -300,6 +300,10 @@ def test_strengths_are_found(rng):
         assert same.strengths == [0.0]
     with pytest.raises(ValueError, match="strength is 'most'"):
         ch.decode(scores, tokens=words, strength="most")
+    for strength in (np.inf, np.nan, -1e10):  # where nothing agrees too
+        for some in ({"tokens": words}, {}):
+            with pytest.raises(ValueError, match=r"strength is .*; it must be from -1e9 to 1e9"):
+                ch.decode(scores, strength=strength, **some)
     with pytest.raises(ValueError, match=r"uncounted\[0\] is 3"):
         ch.decode(scores, tokens=words, uncounted=[3])
 

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import json
 import pickle
+import re
 
 import numpy as np
 import pytest
 
 spacy = pytest.importorskip("spacy")
+import srsly  # noqa: E402
 from spacy.language import Language  # noqa: E402
 from spacy.tokens import Span  # noqa: E402
 
@@ -169,6 +172,67 @@ def test_what_was_changed_is_saved(tmp_path):
     nlp.to_disk(tmp_path / "wrong")
     with pytest.raises(ValueError, match="strength is -1"):
         spacy.load(tmp_path / "wrong")
+
+
+# What 0.2 wrote of a component that had learnt: into config.cfg, and into the component's own file.
+CONFIG_OF_0_2 = """[components.chorale]
+factory = "chorale"
+across = true
+confidence = 0.7
+find_missed = true
+ignore_case = false
+set_ents = false
+spans_key = null
+strength = 2.0
+
+"""
+SETTINGS_OF_0_2 = {
+    "confidence": 0.75,
+    "strength": 3.5,
+    "spans_key": None,
+    "set_ents": False,
+    "across": True,
+    "find_missed": False,
+    "ignore_case": True,
+}
+LEARNT_OF_0_2 = {
+    "labels": ["LOC", "ORG", "PER", "no entity"],
+    "weights": """{"learnt":1,"outcome":0,"applied":2,"warnings":0,"groups":16,"folds":10,"positions":90,
+"runs":51,"unit":2.5,"regularisation":30,"f1":0,"temperature":1.25,"kinds":[{"name":"words","verdict":0,
+"cliques":16,"members":90,"screening_p":0.15,"gain":76,"gain_lower":0,"gain_upper":196,"p":0.25,"values":4,
+"centre_values":0,"is_property":false,"has_empty":false,"has_out":false,"is_centred":false,"majority":false,
+"left_out":0,"weights":1}],"weights":[{"basis":"agreement","kind":0,"index":0,"weight":4.5,"lower":1,"upper":8,
+"least":0,"most":null}]}""",
+}
+
+
+@pytest.mark.parametrize("learnt", [False, True])
+def test_components_of_0_2_are_loaded(tmp_path, learnt):
+    saved = tmp_path / "saved"
+    pipeline().to_disk(saved)
+    config = (saved / "config.cfg").read_text(encoding="utf-8")
+    config, replaced = re.subn(
+        r"\[components\.chorale\]\n.*?\n\n", CONFIG_OF_0_2, config, flags=re.DOTALL
+    )
+    assert replaced == 1
+    (saved / "config.cfg").write_text(config, encoding="utf-8")
+    nlp = spacy.blank("en").from_config(spacy.util.load_config(saved / "config.cfg"))
+    made = nlp.get_pipe("chorale")
+    assert (made.confidence, made.strength, made.across, made.rules) == (0.7, 2.0, True, [])
+    settings = {**SETTINGS_OF_0_2, **({"learnt": LEARNT_OF_0_2} if learnt else {})}
+    (saved / "chorale" / "cfg").write_text(json.dumps(settings), encoding="utf-8")
+    for again in (
+        spacy.load(saved).get_pipe("chorale"),
+        libchorale.spacy.Agreement().from_bytes(srsly.msgpack_dumps(settings)),
+    ):
+        assert {name: getattr(again, name) for name in SETTINGS_OF_0_2} == SETTINGS_OF_0_2
+        assert again.rules == []
+        if learnt:
+            assert again.learnt.labels == LEARNT_OF_0_2["labels"]
+            assert again.learnt._weights(["words"])[0].strength == pytest.approx(4.5)
+        else:
+            assert again.learnt is None
+    assert len(list(spacy.load(saved).pipe(TEXTS))) == len(TEXTS)
 
 
 def test_a_pipeline_without_entities_is_an_error():

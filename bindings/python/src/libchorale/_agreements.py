@@ -158,6 +158,7 @@ def read(
     known: dict[Hashable, int] = {}
     listed = [known.setdefault(group, len(known)) for group in groups]
     ids, texts = _ids("tokens", tokens, lengths)
+    strength = _strength("strength", strength)  # also where no entry of `agree` takes it
     wanted: list[Wanted] = []
     for entry, place in _listed(agree, tokens):
         own = isinstance(entry, Agreement)
@@ -309,6 +310,15 @@ def check_strength(name: str, strength: float) -> None:
         )
 
 
+def _strength(name: str, given: Any) -> Strength:
+    if isinstance(given, str):
+        arrays.chosen(name, given, {"auto": 0})
+        return "auto"
+    strength = arrays.real(name, given)
+    check_strength(name, strength)
+    return strength
+
+
 def _asked(entry: Any, strength: Strength, minimum: int, stop: Iterable[Hashable]) -> Agreement:
     """Returns the `Agreement` that a short entry of `agree` stands for: "words", a property, or a
     pair of one of these and a strength."""
@@ -334,12 +344,7 @@ def _wanted(
     `Agreement`, so that error messages name its fields. False if `asked` was made from arguments of
     `decode`, so that error messages name these arguments."""
     prefix = f"{place}." if own else ""
-    strength: Strength = "auto"
-    if isinstance(asked.strength, str):
-        arrays.chosen(f"{prefix}strength", asked.strength, {"auto": 0})
-    else:
-        strength = arrays.real(f"{prefix}strength", asked.strength)
-        check_strength(f"{prefix}strength", strength)
+    strength = _strength(f"{prefix}strength", asked.strength)
     minimum = arrays.size(f"{prefix}minimum", asked.minimum, 1)
     keys, known = None, None
     if asked.what == "words":
