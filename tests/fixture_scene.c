@@ -135,6 +135,13 @@ static void describe(Scene *s) {
   s->corpus.unary = kUnary;
   s->corpus.tokens = kTokens;
   s->corpus.groups = groups;
+  static const int32_t uncounted[] = {1}, forced[] = {-1, -1, 0};
+  static const uint8_t allowed[] = {1, 1, 1, 1, 1, 0};
+  s->corpus.uncounted = uncounted;
+  s->corpus.uncounted_count = 1;
+  s->corpus.edges = kUnary; /* a matrix for each position */
+  s->corpus.forced = forced;
+  s->corpus.allowed = allowed;
   for (int k = 0; k < 2; ++k)
     s->agreements[k] = (chorale_agreement){.struct_size = sizeof s->agreements[k]};
   static const int32_t keys[] = {3, 3, 3};
@@ -152,7 +159,7 @@ static void describe(Scene *s) {
   s->rule[0].kind = CHORALE_RULE_AT_MOST_TOKENS;
   s->rule[0].price = 0.125;
   s->rule[1].kind = CHORALE_RULE_NEVER;
-  s->rule[1].chains = both + 1; /* excludes all labels of chain 1 */
+  s->rule[1].chains = both + 1; /* excludes the only label that chain 1 may have */
   s->rule[1].chain_count = 1;
   s->rule[2].kind = CHORALE_RULE_NEVER; /* changes a label of chain 0 */
   s->rule[2].chains = both;

@@ -34,6 +34,15 @@ static void describe_corpus(World *w, chorale_corpus *corpus, int64_t *offsets, 
   for (int64_t k = 0; k < RAGGED; ++k)
     groups[k] = upto(w, 1);
   corpus->groups = SELDOM(groups);
+  if (chance(w, 15)) {
+    corpus->uncounted = chance(w, 80) ? w->small + POOL / 2 : indices(w);
+    corpus->uncounted_count = side(w);
+  } else if (chance(w, 2)) {
+    corpus->uncounted_count = hostile_size(w->random);
+  }
+  corpus->edges = chance(w, 15) ? w->doubles : NULL; /* up to 14 x 6 x 6 of them */
+  corpus->forced = chance(w, 15) ? (chance(w, 80) ? w->small + POOL / 2 : indices(w)) : NULL;
+  corpus->allowed = chance(w, 15) ? w->bits : NULL;
 }
 
 static void describe_setup(World *w, chorale_clique_setup *setup) {
