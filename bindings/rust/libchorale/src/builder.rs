@@ -108,7 +108,7 @@ pub struct ModelBuilder {
 debug!(ModelBuilder);
 
 impl ModelBuilder {
-    /// Makes a builder without chains and cliques. Errors: OutOfMemory.
+    /// Makes a builder without chains and cliques.
     pub fn new() -> Result<Self> {
         Ok(Self {
             handle: create!(chorale_model_builder_create())?,
@@ -117,9 +117,9 @@ impl ModelBuilder {
         })
     }
 
-    /// Adds a chain or tree and returns its number. tokens: for each position an id of at least 0, or
-    /// -1 for none. group: the number of the document that the chain belongs to. Errors: those of a
-    /// [`Chain`]; Shape, OutOfRange (`tokens`), OutOfMemory.
+    /// Adds a chain or tree and returns its number. tokens: for each position an id of at least 0,
+    /// or -1 for none. group: the number of the document that the chain belongs to. Errors: those
+    /// of a [`Chain`]; Shape, OutOfRange (`tokens`).
     pub fn add_chain<N: Element>(
         &mut self,
         chain: &Chain<'_, N>,
@@ -138,9 +138,9 @@ impl ModelBuilder {
         Ok(count(index))
     }
 
-    /// Adds every chain of a corpus and returns their numbers; on an error it adds none. Errors: Shape
-    /// (tokens, groups), Size, Stride, OutOfRange (tokens; offsets that descend or are negative),
-    /// NotANumber, Infinite, LabelsMismatch (transitions), OutOfMemory.
+    /// Adds every chain of a corpus and returns their numbers; on an error it adds none. Errors:
+    /// Shape (tokens, groups), Size, Stride, OutOfRange (tokens; offsets that descend or are
+    /// negative), NotANumber, Infinite, LabelsMismatch (transitions).
     pub fn add_corpus<N: Element>(&mut self, corpus: &Corpus<'_, N>) -> Result<Range<usize>> {
         let raw = corpus.raw()?;
         let (builder, mut first) = (&self.handle, 0);
@@ -150,7 +150,7 @@ impl ModelBuilder {
     }
 
     /// Adds `number` cliques without members, all with the same `setup`, and returns their numbers.
-    /// Errors: Size, ValuesMismatch (the potential), OutOfRange (`label_values`), OutOfMemory.
+    /// Errors: Size, ValuesMismatch (the potential), OutOfRange (`label_values`).
     pub fn add_cliques(&mut self, setup: &CliqueSetup<'_>, number: usize) -> Result<Range<usize>> {
         let potentials: Vec<_> = setup.potentials.iter().map(|p| p.as_ptr()).collect();
         let raw = setup.raw(&potentials)?;
@@ -165,12 +165,11 @@ impl ModelBuilder {
 
     /// Adds members to the clique `first`, or to several cliques from `first` on
     /// ([`Members::offsets`]): positions to position cliques, and whole chains to property cliques.
-    /// On an error nothing is added.
-    /// Errors: OutOfRange, Shape, Kind (a position for a property clique, a whole chain for another),
-    /// DuplicateMember, LabelsMismatch, AutomatonOnTree, TokensMissing, ValueOutsideRange, State (a
-    /// clique has weights, or has members and gets weights), SizeOverflow, Weights (a weight above 1
-    /// in a centred clique, or with a potential other than a SUM with convex tables that forbid no
-    /// count), TableTooShort, OutOfMemory.
+    /// On an error nothing is added. Errors: OutOfRange, Shape, Kind (a position for a property
+    /// clique, a whole chain for another), DuplicateMember, LabelsMismatch, AutomatonOnTree,
+    /// TokensMissing, ValueOutsideRange, State (a clique has weights, or has members and gets
+    /// weights), SizeOverflow, Weights (a weight above 1 in a centred clique, or with a potential
+    /// other than a SUM with convex tables that forbid no count), TableTooShort.
     pub fn add_members(&mut self, first: usize, members: &Members<'_>) -> Result<()> {
         let chains = members.chains;
         let all = [0, size(chains.len())];
@@ -214,7 +213,7 @@ impl ModelBuilder {
     }
 
     /// Makes a model of the chains and cliques, which then cannot change. Errors: State (a centred
-    /// clique has no centre), TableTooShort, SizeOverflow, OutOfMemory.
+    /// clique has no centre), TableTooShort, SizeOverflow.
     pub fn freeze(self) -> Result<Model> {
         let handle = Handle::create(|_, made, error| unsafe {
             c::chorale_model_builder_freeze(self.handle.as_ptr(), made, error)

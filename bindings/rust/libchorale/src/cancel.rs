@@ -11,7 +11,7 @@ pub struct Cancel(Arc<Handle<c::chorale_cancel>>);
 debug!(Cancel: is_raised);
 
 impl Cancel {
-    /// Makes a flag that is not raised. Errors: OutOfMemory.
+    /// Makes a flag that is not raised.
     pub fn new() -> Result<Self> {
         Ok(Self(Arc::new(create!(chorale_cancel_create())?)))
     }

@@ -6,7 +6,7 @@ use crate::{c, Chain, Error, Result, Transitions};
 
 impl<'s, N: Element> Chain<'s, N> {
     /// Makes a chain of unary scores, positions x labels. Minus infinity forbids a label at a
-    /// position. Errors: Shape (a ragged array; the message names the row), OutOfMemory.
+    /// position. Errors: Shape (a ragged array; the message names the row).
     ///
     /// Every call that takes a chain checks its arrays. The possible errors, which other comments call
     /// "those of a [`Chain`]", are Shape, Size (no labels), SizeOverflow, NotANumber, Infinite,
@@ -35,7 +35,7 @@ impl<'s, N: Element> Chain<'s, N> {
         self
     }
     /// Sets one matrix of transition scores, labels x labels, for all edges of this chain. This
-    /// matrix replaces that of the shared transitions. Errors: Shape (not labels x labels), OutOfMemory.
+    /// matrix replaces that of the shared transitions. Errors: Shape (not labels x labels).
     pub fn edges(mut self, edges: impl IntoMatrix<'s, N>) -> Result<Self> {
         let edges = named("edges", edges)?;
         edges.check_shape("edges", self.labels(), self.labels())?;

@@ -63,12 +63,12 @@ pub struct ChainSolver(Handle<c::chorale_chain_solver>);
 debug!(ChainSolver);
 
 impl ChainSolver {
-    /// Makes a solver whose workspace grows as needed. Errors: OutOfMemory.
+    /// Makes a solver whose workspace grows as needed.
     pub fn new() -> Result<Self> {
         create!(chorale_chain_solver_create()).map(Self)
     }
 
-    /// Finds the best labelling. Errors: those of a [`Chain`]; OutOfMemory.
+    /// Finds the best labelling. Errors: those of a [`Chain`].
     pub fn best<N: Element>(&mut self, chain: &Chain<'_, N>) -> Result<ChainSolution> {
         let raw = chain.raw()?;
         let mut result = init!(chorale_chain_result);
@@ -86,7 +86,7 @@ impl ChainSolver {
     }
 
     /// Computes the max-marginals of all positions, their margins, and the best labelling. Errors:
-    /// those of a [`Chain`]; OutOfMemory.
+    /// those of a [`Chain`].
     pub fn max_marginals<N: Element>(&mut self, chain: &Chain<'_, N>) -> Result<Marginals> {
         let raw = chain.raw()?;
         let (length, labels) = (chain.len(), chain.labels());
@@ -112,10 +112,10 @@ impl ChainSolver {
         })
     }
 
-    /// Computes the max-marginals of all edges: (positions - 1) x labels x labels, without gaps. Matrix
-    /// t - 1 is for the edge from position s to position t, where s is t - 1, or in a tree the parent
-    /// of t. Its entry `[x][y]` is the best score of a labelling with label x at s and label y at t;
-    /// minus infinity if t is a root. Errors: those of a [`Chain`]; OutOfMemory.
+    /// Computes the max-marginals of all edges: (positions - 1) x labels x labels, without gaps.
+    /// Matrix t - 1 is for the edge from position s to position t, where s is t - 1, or in a tree
+    /// the parent of t. Its entry `[x][y]` is the best score of a labelling with label x at s and
+    /// label y at t; minus infinity if t is a root. Errors: those of a [`Chain`].
     pub fn edge_marginals<N: Element>(&mut self, chain: &Chain<'_, N>) -> Result<Vec<f64>> {
         let raw = chain.raw()?;
         let (edges, labels) = (chain.len().saturating_sub(1), chain.labels());
@@ -135,7 +135,7 @@ impl ChainSolver {
     }
 
     /// Finds the k best labellings of a chain, best first. Errors: those of a [`Chain`]; Size (k is
-    /// 0), NotAChain (a tree), OutOfMemory.
+    /// 0), NotAChain (a tree).
     pub fn k_best<N: Element>(&mut self, chain: &Chain<'_, N>, k: usize) -> Result<KBest> {
         let raw = chain.raw()?;
         let length = chain.len();

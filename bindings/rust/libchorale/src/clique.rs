@@ -12,7 +12,7 @@ use crate::{
 
 impl<'a> CliqueProblem<'a> {
     /// Makes a problem from the scores, members x values; minus infinity forbids a value to a
-    /// member. Errors: Shape (a ragged array), OutOfMemory.
+    /// member. Errors: Shape (a ragged array).
     pub fn new(scores: impl IntoMatrix<'a, f64>) -> Result<Self> {
         named("scores", scores).map(Self::of)
     }
@@ -123,7 +123,7 @@ pub struct CliqueSolver(Handle<c::chorale_clique_solver>);
 debug!(CliqueSolver);
 
 impl CliqueSolver {
-    /// Makes a solver whose workspace grows as needed. Errors: OutOfMemory.
+    /// Makes a solver whose workspace grows as needed.
     pub fn new() -> Result<Self> {
         create!(chorale_clique_solver_create()).map(Self)
     }
@@ -132,7 +132,7 @@ impl CliqueSolver {
     /// Errors: Size (no members), ValuesMismatch (problem and potential have different numbers of
     /// values), Shape, NotANumber, Infinite, OutOfRange, ForbiddenValue (the start assignment uses
     /// a forbidden value), TableTooShort, AlgorithmMismatch, NotConvex, NotConcave, Weights,
-    /// CallbackValue, CallbackStopped, SizeOverflow, OutOfMemory.
+    /// CallbackValue, CallbackStopped, SizeOverflow.
     pub fn solve(
         &mut self,
         potential: &Potential,

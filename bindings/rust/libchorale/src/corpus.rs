@@ -9,7 +9,7 @@ impl<'s, N: Element> Corpus<'s, N> {
     /// Makes a corpus with copies of chains that are separate matrices, positions x labels: slices
     /// of vectors of vectors, or arrays of ndarray. Errors: Shape (rows of different lengths in one
     /// chain, or chains with different numbers of labels; the message names chain and row),
-    /// SizeOverflow, OutOfMemory.
+    /// SizeOverflow.
     ///
     /// ```
     /// use libchorale as ch;
@@ -61,7 +61,7 @@ impl<'s, N: Element> Corpus<'s, N> {
     }
 
     /// Makes a corpus of single items: every row of `unary` is a chain of one position. Errors:
-    /// Shape (rows of different lengths; the message names the row), OutOfMemory.
+    /// Shape (rows of different lengths; the message names the row).
     pub fn items(unary: impl IntoMatrix<'s, N>) -> Result<Self> {
         Ok(Self::of(named("unary", unary)?, None))
     }

@@ -208,7 +208,7 @@ debug!(Labelled<'_>: model);
 
 impl<'a> Labelled<'a> {
     /// Returns the labels of all positions, labelled together, chain after chain. Errors:
-    /// NoLabelling, OutOfMemory.
+    /// NoLabelling.
     pub fn labels(&self) -> Result<Vec<i32>> {
         written!(
             i32,
@@ -216,7 +216,7 @@ impl<'a> Labelled<'a> {
         )
     }
     /// Returns the best labels of every chain without cliques, in the order of
-    /// [`labels`](Self::labels). Errors: NoLabelling, OutOfMemory.
+    /// [`labels`](Self::labels). Errors: NoLabelling.
     pub fn alone(&self) -> Result<Vec<i32>> {
         written!(
             i32,
@@ -245,9 +245,9 @@ impl<'a> Labelled<'a> {
         Ok(result.pass())
     }
 
-    /// Returns the reasons of all chains, as [`Run::all_reasons`] does, each with its agreement. A reason
-    /// whose amount is 0 or less does not explain a change: a rule or the label of a neighbour may.
-    /// Errors: NoLabelling, CallbackStopped, CallbackValue, OutOfMemory.
+    /// Returns the reasons of all chains, as [`Run::all_reasons`] does, each with its agreement. A
+    /// reason whose amount is 0 or less does not explain a change: a rule or the label of a
+    /// neighbour may. Errors: NoLabelling, CallbackStopped, CallbackValue.
     pub fn reasons(&self) -> Result<Vec<Reason>> {
         Reason::all(self.model(), list!(chorale_decoded_reasons(self.decoded())))
     }

@@ -117,15 +117,15 @@ pub struct Learnt(Handle<c::chorale_learnt>);
 debug!(Learnt: report);
 
 impl Learnt {
-    /// Reads a result written by [`to_json`](Self::to_json). Errors: Text, OutOfMemory.
+    /// Reads a result written by [`to_json`](Self::to_json). Errors: Text.
     pub fn from_json(json: &str) -> Result<Self> {
         create!(chorale_learnt_read(json.as_ptr().cast(), json.len())).map(Self)
     }
-    /// Writes the whole result as JSON, for [`from_json`](Self::from_json). Errors: OutOfMemory.
+    /// Writes the whole result as JSON, for [`from_json`](Self::from_json).
     pub fn to_json(&self) -> Result<String> {
         self.text(c::CHORALE_TEXT_JSON)
     }
-    /// Writes the result as lines of text for people. Errors: OutOfMemory.
+    /// Writes the result as lines of text for people.
     pub fn to_lines(&self) -> Result<String> {
         self.text(c::CHORALE_TEXT_LINES)
     }
@@ -137,7 +137,7 @@ impl Learnt {
     }
 
     /// Makes a model like that of a problem, in which each clique that has a kind gets the learnt
-    /// potential of the kind. Errors: Kind, Weights, ValuesMismatch, ModelMismatch, OutOfMemory.
+    /// potential of the kind. Errors: Kind, Weights, ValuesMismatch, ModelMismatch.
     pub fn apply(&self, problem: &Problem) -> Result<Model> {
         let handle = create!(chorale_learnt_apply(&self.0, problem.as_ptr()))?;
         Ok(Model::with(handle, Arc::clone(&problem.slots)))
@@ -145,7 +145,7 @@ impl Learnt {
     /// Makes the learnt potential of a kind, for cliques of any size. values: R, the number of
     /// values of the cliques; for property cliques the potential is over R + 2 values. centre: for
     /// a kind of centred cliques, the value of the centre; otherwise None. Errors: OutOfRange,
-    /// Size, SizeOverflow, ValuesMismatch, OutOfMemory.
+    /// Size, SizeOverflow, ValuesMismatch.
     pub fn potential(
         &self,
         kind: usize,
@@ -163,7 +163,7 @@ impl Learnt {
         Ok(raw.pass())
     }
 
-    /// Returns the results of all kinds, in the order of their numbers. Errors: OutOfMemory.
+    /// Returns the results of all kinds, in the order of their numbers.
     pub fn kinds(&self) -> Result<Vec<LearntKind>> {
         list!(chorale_learnt_kinds(&self.0))
     }

@@ -69,8 +69,9 @@
 //!
 //! A call that fails returns an [`Error`] with the status and message of the library. How a
 //! computation ended is not an error but an [`Outcome`]. The comments of functions list, after
-//! "Errors:", the [`Status`] values that their arguments can cause. No argument makes this crate
-//! panic. A panic in a callback is caught, and resumed when the call is over.
+//! "Errors:", the [`Status`] values that their arguments can cause; any call that returns a `Result`
+//! can also fail with OutOfMemory. No argument makes this crate panic. A panic in a callback is
+//! caught, and resumed when the call is over.
 //!
 //! Objects hold memory of the library; `mem::forget` leaks this memory and does no other harm.
 //! Forking inside a call, or leaving a callback by `longjmp`, is not supported.

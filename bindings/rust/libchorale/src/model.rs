@@ -85,8 +85,8 @@ impl Model {
     }
 
     /// Computes the score of any labelling, such as gold labels. labels: the label of every
-    /// position, chain after chain. Errors: Shape, OutOfRange (`labels`),
-    /// CallbackStopped, CallbackValue, OutOfMemory.
+    /// position, chain after chain. Errors: Shape, OutOfRange (`labels`), CallbackStopped,
+    /// CallbackValue.
     pub fn score(&self, labels: &[i32]) -> Result<LabellingScore> {
         let mut of = LabellingScore {
             score: 0.0,

@@ -72,7 +72,7 @@ macro_rules! from_lambda {
 impl Potential {
     from_lambda! {
         /// Makes the Potts potential `lambda * sum_v n_v^2`. Errors: Size (no values), NotANumber,
-        /// Infinite, OutOfRange, SizeOverflow, OutOfMemory.
+        /// Infinite, OutOfRange, SizeOverflow.
         potts potts_with chorale_potential_create_potts;
         /// Makes the entropy potential `lambda * sum_v n_v log n_v`. Errors: as for
         /// [`potts`](Self::potts).
@@ -88,7 +88,7 @@ impl Potential {
     /// Makes a SUM potential, `sum_v f_v(n_v)`. tables: one row for each value, or a single row for
     /// all values; entry k of a row is `f(k)`. Minus infinity forbids a count. With rows of L
     /// entries, cliques may have up to L - 1 members. Errors: Size (no values, empty rows), Shape,
-    /// NotANumber, Infinite, OutOfRange, SizeOverflow, OutOfMemory.
+    /// NotANumber, Infinite, OutOfRange, SizeOverflow.
     pub fn sum<'t>(
         values: usize,
         tables: impl IntoMatrix<'t, f64>,
@@ -173,7 +173,7 @@ impl Potential {
     /// of members. If the function returns None, the computation ends with CallbackStopped. The
     /// function is called on the threads that need the score, on several at once if several use the
     /// potential. A panic in the function ends the computation and is resumed. Errors: Size (no
-    /// values), SizeOverflow, OutOfMemory.
+    /// values), SizeOverflow.
     pub fn callback<F>(values: usize, function: F) -> Result<Self>
     where
         F: Fn(&[i64], usize) -> Option<f64> + Send + Sync + 'static,

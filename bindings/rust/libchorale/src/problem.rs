@@ -61,7 +61,7 @@ impl Problem {
         problem
     }
 
-    /// Makes a problem of a model, without names and gold labels. Errors: OutOfMemory.
+    /// Makes a problem of a model, without names and gold labels.
     pub fn new(model: &Model) -> Result<Self> {
         let handle = create!(chorale_problem_create(model.as_ptr()))?;
         Ok(Self::with(handle, Arc::clone(&model.slots)))
@@ -69,7 +69,7 @@ impl Problem {
 
     /// Reads a problem from the bytes of a problem file. The bytes are copied. Errors: FileFormat,
     /// FileByteOrder, FileVersion, FileTruncated, FileChecksum, FileSection, all errors of building
-    /// such a model by calls, OutOfMemory.
+    /// such a model by calls.
     pub fn read(bytes: &[u8]) -> Result<Self> {
         let (from, borrow) = (bytes.as_ptr().cast(), false);
         let handle = create!(chorale_problem_read(from, bytes.len(), borrow))?;
@@ -96,7 +96,7 @@ impl Problem {
     /// Sets or replaces a list of texts. An empty slice removes the list; a list of value names
     /// stays as an empty list. To add a list of value names, pass [`TextList::Values`] with the
     /// number of such lists so far. Errors: Shape (the number of texts does not fit the model),
-    /// UnknownConstant ([`TextList::Values`] with a greater number), SizeOverflow, OutOfMemory.
+    /// UnknownConstant ([`TextList::Values`] with a greater number), SizeOverflow.
     pub fn set_texts(&mut self, list: TextList, texts: &[impl AsRef<str>]) -> Result<()> {
         let list = list.raw()?;
         let raw = |text: &str| c::chorale_text {
@@ -135,7 +135,7 @@ impl Problem {
     /// have one entry for each clique. kinds: an index into the texts of [`TextList::Kinds`], or -1
     /// for no kind. values: the list that holds the names of the clique's values, or None for no
     /// list. If `kinds` or `values` as a whole is None, what was set before stays. Errors: Shape,
-    /// OutOfRange, OutOfMemory.
+    /// OutOfRange.
     pub fn set_cliques(
         &mut self,
         kinds: Option<&[i32]>,
@@ -151,8 +151,7 @@ impl Problem {
     }
 
     /// Sets the gold labels: one for each position, chain after chain, -1 where the label is
-    /// unknown. None removes all gold labels. Errors: Shape, OutOfRange (not a label of its chain),
-    /// OutOfMemory.
+    /// unknown. None removes all gold labels. Errors: Shape, OutOfRange (not a label of its chain).
     pub fn set_gold(&mut self, gold: Option<&[i32]>) -> Result<()> {
         let gold = lent("gold", gold, self.positions)?;
         call!(chorale_problem_set_gold(self.as_ptr(), gold))
@@ -167,7 +166,7 @@ impl Problem {
     }
 
     /// Returns the problem as the bytes of a problem file. Errors: NotSavable (the model has a
-    /// callback potential), OutOfMemory.
+    /// callback potential).
     pub fn write(&self) -> Result<Vec<u8>> {
         written!(u8, chorale_problem_write(self.as_ptr()))
     }

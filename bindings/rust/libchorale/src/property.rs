@@ -73,7 +73,7 @@ impl<'a> Automaton<'a> {
 
 impl Property {
     /// Makes a property from the tables of an automaton, which are copied. Errors: Shape, Size,
-    /// OutOfRange (states), ValueOutsideRange (actions), SizeOverflow, OutOfMemory.
+    /// OutOfRange (states), ValueOutsideRange (actions), SizeOverflow.
     pub fn automaton(automaton: &Automaton<'_>) -> Result<Self> {
         let mut raw = automaton.given()?;
         let (labels, states) = (automaton.labels, automaton.states);
@@ -104,7 +104,7 @@ impl Property {
     /// label_values: the value that [`Action::Label`] fires for each label, -1 for nothing; None: its own
     /// number.
     ///
-    /// Errors: Shape, Size, ValueOutsideRange, SizeOverflow, OutOfMemory.
+    /// Errors: Shape, Size, ValueOutsideRange, SizeOverflow.
     pub fn local(
         labels: usize,
         classes: usize,
@@ -127,7 +127,7 @@ impl Property {
     }
 
     /// Makes a property that fires the kind of the label at `position`. A chain that ends before
-    /// this position shows EMPTY. Errors: Size, OutOfRange (the map), SizeOverflow, OutOfMemory.
+    /// this position shows EMPTY. Errors: Size, OutOfRange (the map), SizeOverflow.
     pub fn position_label(map: &LabelMap, position: usize) -> Result<Self> {
         create!(chorale_property_create_position_label(&map.raw(), position)).map(Self)
     }

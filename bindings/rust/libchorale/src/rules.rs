@@ -115,16 +115,16 @@ impl<'a> Rules<'a> {
 }
 
 impl Labelled<'_> {
-    /// Returns the chains to which rules were added. Errors: OutOfMemory.
+    /// Returns the chains to which rules were added.
     pub fn ruled_chains(&self) -> Result<Vec<RuledChain>> {
         list!(chorale_decoded_ruled_chains(self.decoded()))
     }
     /// Returns, for each chain whose rules are impossible, rules that exclude each other, of which
-    /// each is needed for that. Errors: OutOfMemory.
+    /// each is needed for that.
     pub fn rule_conflicts(&self) -> Result<Vec<RuleConflict>> {
         list!(chorale_decoded_rule_conflicts(self.decoded()))
     }
-    /// Returns why rules changed labels, by chain, then position. Errors: OutOfMemory.
+    /// Returns why rules changed labels, by chain, then position.
     pub fn rule_reasons(&self) -> Result<Vec<RuleReason>> {
         list!(chorale_decoded_rule_reasons(self.decoded()))
     }

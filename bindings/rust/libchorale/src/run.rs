@@ -126,7 +126,7 @@ debug!(Run<'_>: model);
 impl<'a> Run<'a> {
     /// Creates a run and allocates all memory that it needs. Errors: Size, SizeOverflow, OutOfRange
     /// and NotANumber (of the options), StateSpace (a chain with several properties has more joint
-    /// states than `max_states`), CallbackStopped, CallbackValue, OutOfMemory.
+    /// states than `max_states`), CallbackStopped, CallbackValue.
     pub fn new(model: &Model, options: RunOptions<'a>) -> Result<Self> {
         Self::create(model, options, None)
     }
@@ -226,17 +226,16 @@ impl<'a> Run<'a> {
     }
 
     /// Returns the chains that are left out, in ascending order, even if no chain has a labelling.
-    /// Errors: OutOfMemory.
     pub fn left_out(&self) -> Result<Vec<LeftOut>> {
         list!(chorale_run_left_out(&self.handle))
     }
 
     /// Returns the labels of a chain, one for each position; -1 if the chain is left out. Errors:
-    /// OutOfRange, NoLabelling, OutOfMemory.
+    /// OutOfRange, NoLabelling.
     pub fn labels(&self, chain: usize, which: Labelling) -> Result<Vec<i32>> {
         written!(i32, chorale_run_labels(&self.handle, chain, which))
     }
-    /// Returns the labels of all chains, chain after chain. Errors: NoLabelling, OutOfMemory.
+    /// Returns the labels of all chains, chain after chain. Errors: NoLabelling.
     pub fn all_labels(&self, which: Labelling) -> Result<Vec<i32>> {
         let all = i64::from(c::CHORALE_ALL_CHAINS);
         written!(i32, chorale_run_labels(&self.handle, all, which))
@@ -244,7 +243,7 @@ impl<'a> Run<'a> {
 
     /// Returns the values of the members of a clique under a labelling, in the order of adding. If
     /// the clique has a centre, the value of the centre is the last entry. Errors: OutOfRange,
-    /// NoLabelling, OutOfMemory.
+    /// NoLabelling.
     pub fn shown(&self, clique: usize, which: Labelling) -> Result<Vec<Shown>> {
         let values = written!(i32, chorale_run_values(&self.handle, clique, which))?;
         let shown = self.model.shown(clique);
@@ -254,10 +253,10 @@ impl<'a> Run<'a> {
             .collect())
     }
 
-    /// Returns the reasons why a chain changed, ordered by position (the whole chain first), then by
-    /// clique. If the label of a position changed and no reason names the position, the label changed
-    /// because labels of its neighbours did. Errors: OutOfRange, NoLabelling, CallbackStopped,
-    /// CallbackValue, OutOfMemory.
+    /// Returns the reasons why a chain changed, ordered by position (the whole chain first), then
+    /// by clique. If the label of a position changed and no reason names the position, the label
+    /// changed because labels of its neighbours did. Errors: OutOfRange, NoLabelling,
+    /// CallbackStopped, CallbackValue.
     pub fn reasons(&self, chain: usize) -> Result<Vec<Reason>> {
         Reason::all(&self.model, list!(chorale_run_reasons(&self.handle, chain)))
     }
@@ -269,7 +268,7 @@ impl<'a> Run<'a> {
     }
 
     /// Computes the max-marginals and margins of a chain under the messages of its cliques. Errors:
-    /// OutOfRange, NoLabelling, OutOfMemory.
+    /// OutOfRange, NoLabelling.
     pub fn max_marginals(&mut self, chain: usize) -> Result<ChainMarginals> {
         let length = self.model.chain_length(chain);
         let labels = self.model.chain_labels(chain)?;
@@ -294,8 +293,7 @@ impl<'a> Run<'a> {
     /// score of a labelling plus the messages of the chain's cliques. The temperature is above 0,
     /// in units of the scores; with 1, scores are taken as log-odds. Errors: OutOfRange,
     /// NotANumber, Infinite, NoLabelling (there is no labelling yet, or the messages forbid every
-    /// labelling of the chain), StateSpace, CallbackValue, CallbackStopped,
-    /// OutOfMemory.
+    /// labelling of the chain), StateSpace, CallbackValue, CallbackStopped.
     pub fn probabilities(&mut self, chain: usize, temperature: f64) -> Result<ChainProbabilities> {
         let length = self.model.chain_length(chain);
         let labels = self.model.chain_labels(chain)?;

@@ -68,7 +68,7 @@ pub struct Settled {
 
 /// Gives all mentions of a key one label, unless the key is really two things. evidence: what
 /// decides; None: it is learnt from `gold`, or estimated from the mentions. Errors: NullArgument,
-/// Shape, Size, SizeOverflow, OutOfRange, NotANumber, Infinite, OutOfMemory.
+/// Shape, Size, SizeOverflow, OutOfRange, NotANumber, Infinite.
 ///
 /// ```
 /// use libchorale as ch;
@@ -113,8 +113,8 @@ pub struct Ledger(Handle<c::chorale_ledger>);
 debug!(Ledger);
 
 impl Ledger {
-    /// Makes a ledger without mentions. evidence: what decides until [`refit`](Self::refit). Errors:
-    /// Size, OutOfRange, NotANumber, OutOfMemory.
+    /// Makes a ledger without mentions. evidence: what decides until [`refit`](Self::refit).
+    /// Errors: Size, OutOfRange, NotANumber.
     pub fn new(labels: usize, evidence: &Evidence) -> Result<Self> {
         let evidence = Evidence::raw(Some(evidence));
         create!(chorale_ledger_create(labels, &evidence)).map(Self)
@@ -130,8 +130,8 @@ impl Ledger {
         Ok(labels)
     }
 
-    /// Returns the rows whose labels have changed since the caller was told of them. take: from now on
-    /// the caller has been told. Errors: OutOfMemory.
+    /// Returns the rows whose labels have changed since the caller was told of them. take: from now
+    /// on the caller has been told.
     pub fn changes(&mut self, take: bool) -> Result<Vec<LedgerChange>> {
         list!(chorale_ledger_changes(&self.0, take))
     }
@@ -144,12 +144,12 @@ impl Ledger {
         Ok(decides.pass())
     }
 
-    /// Returns all rows: to read all labels, or to save the ledger. Errors: OutOfMemory.
+    /// Returns all rows: to read all labels, or to save the ledger.
     pub fn rows(&self) -> Result<Vec<LedgerRow>> {
         list!(chorale_ledger_rows(&self.0))
     }
 
-    /// Returns what became of all keys, as [`settle`] does. Errors: OutOfMemory.
+    /// Returns what became of all keys, as [`settle`] does.
     pub fn keys(&self) -> Result<Vec<SettledKey>> {
         list!(chorale_ledger_keys(&self.0))
     }

@@ -66,7 +66,7 @@ impl Transitions {
 
 impl<'a, N: Element> TransitionsBuilder<'a, N> {
     /// Makes transitions with a copy of the scores. Errors: Shape, Size (no labels), NotANumber,
-    /// Infinite, OutOfRange (a magnitude above 1e280), SizeOverflow, OutOfMemory.
+    /// Infinite, OutOfRange (a magnitude above 1e280), SizeOverflow.
     pub fn build(self) -> Result<Transitions> {
         let labels = self.labels;
         let mut raw = self.given()?;
