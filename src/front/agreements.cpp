@@ -1,6 +1,7 @@
 #include "front/agreements.hpp"
 
 #include "base/keyed.hpp"
+#include "chain/checks.hpp"
 #include "cluster/model/builder.hpp"
 
 #include <algorithm>
