@@ -258,7 +258,7 @@ func TestDecodeThreeMentions(t *testing.T) {
 	check(t, err)
 	// A chain with a count has the scores and the votes of that many.
 	counted := &Corpus{Labels: 2, Unary: Float64s{2, 0, 0, 1}, Tokens: []int32{0, 0}, Counts: []int64{3, 1}}
-	many, err := Decode(nil, counted, []Agreement{{Strength: 1}}, nil)
+	many, err := Decode(nil, counted, []*Agreement{{Strength: 1}}, nil)
 	check(t, err)
 	if result := must(many.Result()); result.OwnScore != 7+10./4 || result.Score != 6+16./4 {
 		t.Error(result)
