@@ -600,7 +600,8 @@ static void a_chain_stands_for_many(void **state) {
     int32_t labels[DRAWN_POSITIONS], many_labels[DRAWN_POSITIONS];
     draw(&random, &handed, &drawn);
     /* Few enough for the copies to find room. */
-    drawn.corpus.chains = random_int(&random, 1, DRAWN_CHAINS / MOST_COPIES);
+    const int32_t most = random_int(&random, 1, DRAWN_CHAINS / MOST_COPIES);
+    drawn.corpus.chains = drawn.corpus.chains < most ? drawn.corpus.chains : most;
     drawn.corpus.offsets = drawn.offsets;
     for (int64_t i = 0; i < drawn.corpus.chains; ++i)
       counts[i] = random_int(&random, 1, MOST_COPIES);

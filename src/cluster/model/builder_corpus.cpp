@@ -61,9 +61,9 @@ chorale_status take_corpus(const Report &report, chorale_corpus corpus, Corpus &
   to.groups = span_of(corpus.groups, corpus.chains);
   to.counts = span_of(corpus.counts, corpus.chains);
   for (const std::int64_t &count : to.counts)
-    if (count < 1 || count > kLongest)
+    if (count < 1 || count > INT32_MAX)
       return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "corpus->counts[", &count - corpus.counts,
-                         "] is ", count, "; it must be from 1 to ", kLongest);
+                         "] is ", count, "; it must be from 1 to ", INT32_MAX);
   return CHORALE_OK;
 }
 
