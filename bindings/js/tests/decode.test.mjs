@@ -1,7 +1,7 @@
 // The simplest interface, decode(), and learning.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { bothModules, randomOf } from "./helpers.mjs";
+import { bothModules, randomOf, refused } from "./helpers.mjs";
 
 const close = (a, b) =>
   assert.ok(Math.abs(a - b) <= 1e-9 * Math.max(1, Math.abs(a), Math.abs(b)), `${a} is not ${b}`);

@@ -196,7 +196,7 @@ test("values, kinds and names of options", () => {
   refused("LABEL_NAME", () => chorale.labelMap(["X-Title"]), /X-Title/);
   refused("TEXT", () => chorale.readLearnt("{}"), /json is no learnt result from byte 2 on; it must/);
   refused("UNKNOWN_CONSTANT", () => problem.texts("value"),
-    /list is "value"; there are "labels", .*"kinds"$/);
+    /list is "value"; there are "labels", .*"kinds".*"notes"$/);
   refused("OUT_OF_RANGE", () => problem.texts(-1), /list is -1/);
   refused("WRONG_TYPE", () => problem.setTexts("labels", [1]), /texts\[0\] is 1, not a text/);
   refused("NO_GOLD", () => chorale.learn(problem), /set some with Problem\.gold$/);
