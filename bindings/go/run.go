@@ -18,8 +18,8 @@ const NoRounds = int(C.CHORALE_NO_ROUNDS)
 //
 // [Run.Solve] takes a context; nil means a context that never ends. If the deadline or the cancellation of the context ends the call, the call returns
 // both the result so far, whose outcome is [Deadline] or [Cancelled], and the error of the context.
-// The best labelling so far is kept, and the next call continues where this one ended. Until round
-// 0 is complete there is no labelling, and the score is minus infinity. If a limit in the options
+// The best labelling so far is kept, and the next call continues where this one ended. Until the
+// start is complete there is no labelling, and the score is minus infinity. If a limit in the options
 // of the run ends the call, or Progress ends it by returning true, the outcome says so and there is
 // no error. After any other error the result is the zero value.
 type Run struct {

@@ -276,8 +276,8 @@ class Run(OfModel):
 
     # ---- Results
     #
-    # Results describe the best labelling so far. With own=True they describe the labelling of round
-    # 0, in which each chain has its best labels without cliques.
+    # Results describe the best labelling so far. With own=True they describe the own labelling, in
+    # which each chain has its best labels without cliques.
 
     @property
     def result(self) -> RunResult:
