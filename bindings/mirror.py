@@ -82,7 +82,7 @@ INPUTS = {
     "LabelMap": ("label_map", "A map from labels to kinds: for instance, B-X and I-X are both of kind X. A segment is a longest sequence of consecutive labels of one kind.", "labels", "kinds kind_of_label"),
     "LearnOptions": ("learn_options", "The options of learning.", "labels costs threads time_limit", ""),
     "Members": ("members", "Members of one clique, or of several consecutive ones.", "first offsets chains classes tables", ""),
-    "Mentions": ("mentions", "The columns of a table of N rows. Each is a mention of one of K keys, such as a name, with one of m labels. Experimental.", "scores times", "keys labels key"),
+    "Mentions": ("mentions", "The columns of a table of N rows. Each is a mention of one of K keys, such as a name, with one of m labels.", "scores times", "keys labels key"),
     "PotentialOptions": ("potential_options", "The options of all potentials.", "shape", ""),
     "Rule": ("rule", "What the labelling of a chain must look like. The zero value: at most one segment of label 0.", None, ""),
     "Rules": ("rules", "What labellings must keep: a field of the options of chorale_decode, whose result is then the best labelling of those that keep them. A chain of which no labelling keeps the rules has its own labels (chorale_decoded_ruled_chains tells which). The message of an error names a rule by index and kind.", None, ""),
@@ -137,9 +137,18 @@ def constants() -> dict[str, str]:
     return found
 
 
+def standing(declaration: str) -> str:
+    """Returns what to add to the comment of a declaration that is not stable, by the header that it stands in."""
+    header = next((h.relative_to(HEADERS) for h in sorted(HEADERS.rglob("*.h")) if declaration in h.read_text()), Path())
+    if header.parts and header.parts[0].startswith("experimental"):
+        return " Experimental: it may change or go in any version."
+    return " Provisional: it may change until version 1.0." if header.stem in ("learn", "rules") else ""
+
+
 def enums(language: str):
     """Yields for each enum of a language what ENUMS says of it, and its constants: names without and with the prefix, and comments."""
-    for entry in ENUMS:
+    for *kind, about in ENUMS:
+        entry = (*kind, about + standing(f"typedef int32_t chorale_{snake(kind[2])};"))
         names = {n: text for n, text in constants().items() if n.startswith(entry[1] + "_") and n not in LEFT_OUT[language]}
         yield entry, [(name.removeprefix(entry[1] + "_"), name, text) for name, text in names.items()]
 
@@ -183,7 +192,7 @@ def given(language: str, of_language):
                 if language == "js":
                     text = text.replace("; may be NULL", "").replace("; NULL:", "; absent:").replace("NULL:", "Absent:")
                 made.append((kind, field, of_language(re.sub(r' \("\w+" (above|below)\)', "", text), f"{kind} {kinds}")))
-        yield name, of, about, made
+        yield name, of, about + standing(f"typedef struct chorale_{of} {{"), made
 
 
 def capitals(name: str) -> str:
@@ -239,7 +248,7 @@ def filled(language: str, double: str, index: str, number: str, flag: str, none:
                 elif none and field in ("own_value", "value"):
                     own, text = "Shown", text.partition(", R for EMPTY")[0]
                 made.append((own, kind, field, text))
-            yield name, of, about or said, made
+            yield name, of, (about or said) + standing(f"typedef struct chorale_{of} {{"), made
 
 
 def snake(name: str) -> str:
@@ -601,7 +610,7 @@ def go_about(name: str, go: str, comment: str, parameters: list[tuple[str, ...]]
     enums = [kind for _, kind, *_ in parameters if capitals(kind) in [enum[2] for enum in ENUMS]] + ["rule_state"]
     text = of_go(text, f"chorale_{enums[0]}")
     text = re.sub(r"^Creates\b", "makes", re.sub(r"^Writes\b", "writes" if returned == "error" else "returns", text))
-    return wrapped(f"{go} {text[0].lower()}{text[1:]}", "// ")
+    return wrapped(f"{go} {text[0].lower()}{text[1:]}{standing(f'chorale_{name}(')}", "// ")
 
 
 def go_function(name: str, go: str) -> str:
@@ -910,7 +919,7 @@ JS_METHODS = {
 def js_about(name: str) -> str:
     comment, _ = function_of_c(name)
     text = re.sub(r"Errors: .*?\.(?=\s|$)", "", about_function(name, comment))
-    return re.sub(r"^Writes\b", "Returns", of_js(" ".join(text.split())))
+    return re.sub(r"^Writes\b", "Returns", of_js(" ".join(text.split()) + standing(f"chorale_{name}(")))
 
 
 def js_types() -> str:

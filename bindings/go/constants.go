@@ -6,7 +6,7 @@ package chorale
 import "C"
 
 // RuleKind: what a rule says about kinds a and b of labels. A segment is a longest stretch of
-// positions with labels of one kind.
+// positions with labels of one kind. Provisional: it may change until version 1.0.
 type RuleKind int32
 
 // Constants of [RuleKind].
@@ -35,7 +35,7 @@ const (
 	RuleProperty RuleKind = C.CHORALE_RULE_PROPERTY
 )
 
-// RuleState: what became of the rules of a chain.
+// RuleState: what became of the rules of a chain. Provisional: it may change until version 1.0.
 type RuleState int32
 
 // Constants of [RuleState].
@@ -50,7 +50,7 @@ const (
 	RulesUnfinished RuleState = C.CHORALE_RULES_UNFINISHED
 )
 
-// EvidenceOrigin: where evidence comes from.
+// EvidenceOrigin: where evidence comes from. Experimental: it may change or go in any version.
 type EvidenceOrigin int32
 
 // Constants of [EvidenceOrigin].
@@ -434,7 +434,8 @@ const (
 	MessagesAuto MessageElement = C.CHORALE_MESSAGES_AUTO
 )
 
-// Verdict: why learnt strengths are applied, or why nothing is.
+// Verdict: why learnt strengths are applied, or why nothing is. Provisional: it may change until
+// version 1.0.
 type Verdict int32
 
 // Constants of [Verdict].
@@ -455,7 +456,8 @@ const (
 	VerdictInterrupted Verdict = C.CHORALE_VERDICT_INTERRUPTED
 )
 
-// LearnWarning: flags: what is unusual about the problems that were learnt from.
+// LearnWarning: flags: what is unusual about the problems that were learnt from. Provisional: it
+// may change until version 1.0.
 type LearnWarning int32
 
 // Constants of [LearnWarning].

@@ -181,7 +181,8 @@ func (r *Run) Probabilities(chain int, temperature float64) (probabilities []flo
 // Add adds mentions, which are rows of the ledger: the first that is ever added is row 0. Keys is
 // the number of keys in all. Scores, Gold and Answers are not taken. Told: labels that the caller
 // has already been told, when a ledger is filled from [Ledger.Rows]. Add returns the labels of the
-// new rows. Errors: [ErrState] (scores, gold, answers).
+// new rows. Errors: [ErrState] (scores, gold, answers). Experimental: it may change or go in any
+// version.
 func (l *Ledger) Add(mentions *Mentions) (labels []int32, _ error) {
 	c := begin()
 	defer c.end()
@@ -294,7 +295,8 @@ func NewProperty(automaton *Automaton) (*Property, error) {
 // ReadLearnt makes a result from JSON written by [Learnt.JSON] of this version or of 0.2; of the
 // latter only the potentials, applied and the temperature are read. Potentials are the same, bit by
 // bit; figures of the report have 14 digits. The JSON may be kept in a file, or as a note of a
-// problem. Errors: [ErrText] (not such a text; the message tells where it is wrong).
+// problem. Errors: [ErrText] (not such a text; the message tells where it is wrong). Provisional:
+// it may change until version 1.0.
 func ReadLearnt(json string) (*Learnt, error) {
 	c := begin()
 	defer c.end()
@@ -634,6 +636,7 @@ func (d *Decoded) Reasons() ([]Reason, error) {
 }
 
 // RuledChains returns the chains to which rules were added, in ascending order. Errors: [ErrSize].
+// Provisional: it may change until version 1.0.
 func (d *Decoded) RuledChains() ([]RuledChain, error) {
 	c := begin()
 	defer c.end()
@@ -645,7 +648,7 @@ func (d *Decoded) RuledChains() ([]RuledChain, error) {
 
 // RuleConflicts returns, for each [RulesImpossible] chain, a smallest set of rules that no
 // labelling keeps together: without any one of them, some labelling keeps the others. Ordered by
-// chain, then rule.
+// chain, then rule. Provisional: it may change until version 1.0.
 func (d *Decoded) RuleConflicts() ([]RuleConflict, error) {
 	c := begin()
 	defer c.end()
@@ -662,7 +665,8 @@ func (d *Decoded) RuleConflicts() ([]RuleConflict, error) {
 // since several rules make the same change: the first rule that the labels of [Alone] break, if
 // possible one about the position's own label. Ordered by chain, then position. Each chain is
 // solved again, once without each of its rules, for some tenths of a second at most; rules that
-// were not left out by then are as if they made no change.
+// were not left out by then are as if they made no change. Provisional: it may change until version
+// 1.0.
 func (d *Decoded) RuleReasons() ([]RuleReason, error) {
 	c := begin()
 	defer c.end()
@@ -679,7 +683,8 @@ func (d *Decoded) RuleReasons() ([]RuleReason, error) {
 // KIND of [Learn]; a clique of a kind that was not learnt), [ErrWeights] (a clique with a kind has
 // weights above 1), [ErrValuesMismatch] (a kind with a centre, or in which some values do not
 // count, can be applied only to cliques with as many values as those learnt from),
-// [ErrModelMismatch] (a kind has another name in the problem).
+// [ErrModelMismatch] (a kind has another name in the problem). Provisional: it may change until
+// version 1.0.
 func (l *Learnt) Apply(problem *Problem) (*Model, error) {
 	c := begin()
 	defer c.end()
@@ -696,7 +701,7 @@ func (l *Learnt) Apply(problem *Problem) (*Model, error) {
 // [CliqueSetup]. values: R of the cliques. The potential is over R + 2 values if they are property
 // cliques. centreValue: for a centred kind, the value of the centre that the potential is for;
 // otherwise -1. Errors: [ErrOutOfRange] (kind, centreValue), [ErrSize] (values), [ErrSizeOverflow],
-// [ErrValuesMismatch].
+// [ErrValuesMismatch]. Provisional: it may change until version 1.0.
 func (l *Learnt) Potential(kind, values, centreValue int) (*Potential, error) {
 	c := begin()
 	defer c.end()
@@ -708,7 +713,7 @@ func (l *Learnt) Potential(kind, values, centreValue int) (*Potential, error) {
 	return newPotential(made, l.handle()), nil
 }
 
-// Report returns the report of learning.
+// Report returns the report of learning. Provisional: it may change until version 1.0.
 func (l *Learnt) Report() (LearntReport, error) {
 	c := begin()
 	defer c.end()
@@ -720,7 +725,8 @@ func (l *Learnt) Report() (LearntReport, error) {
 	return learntReport(&made), nil
 }
 
-// Kinds returns all kinds, in the order of their numbers.
+// Kinds returns all kinds, in the order of their numbers. Provisional: it may change until version
+// 1.0.
 func (l *Learnt) Kinds() ([]LearntKind, error) {
 	c := begin()
 	defer c.end()
@@ -733,7 +739,7 @@ func (l *Learnt) Kinds() ([]LearntKind, error) {
 // Changes returns the rows whose labels have changed since the caller was told of them, in
 // ascending order. take: from now on the caller has been told of those that are written; otherwise
 // nothing changes. Looks only at keys whose label has changed. Errors: [ErrSize], [ErrOutOfRange]
-// (take).
+// (take). Experimental: it may change or go in any version.
 func (l *Ledger) Changes(take bool) ([]LedgerChange, error) {
 	c := begin()
 	defer c.end()
@@ -744,6 +750,7 @@ func (l *Ledger) Changes(take bool) ([]LedgerChange, error) {
 }
 
 // Rows returns all rows: to read all labels, or to save the ledger. Errors: [ErrSize].
+// Experimental: it may change or go in any version.
 func (l *Ledger) Rows() ([]LedgerRow, error) {
 	c := begin()
 	defer c.end()
@@ -753,7 +760,8 @@ func (l *Ledger) Rows() ([]LedgerRow, error) {
 	}, ledgerRow)
 }
 
-// Keys returns what became of all keys, as [Settle] does.
+// Keys returns what became of all keys, as [Settle] does. Experimental: it may change or go in any
+// version.
 func (l *Ledger) Keys() ([]SettledKey, error) {
 	c := begin()
 	defer c.end()

@@ -245,7 +245,7 @@ type LabelMap struct {
 	Begins []byte
 }
 
-// LearnOptions: the options of learning.
+// LearnOptions: the options of learning. Provisional: it may change until version 1.0.
 type LearnOptions struct {
 	// Number of labels of costs, classes and begins.
 	Labels int
@@ -277,7 +277,7 @@ type LearnOptions struct {
 }
 
 // Mentions: the columns of a table of N rows. Each is a mention of one of K keys, such as a name,
-// with one of m labels. Experimental.
+// with one of m labels. Experimental: it may change or go in any version.
 type Mentions struct {
 	// K.
 	Keys int
@@ -316,7 +316,7 @@ type PotentialOptions struct {
 }
 
 // Rule: what the labelling of a chain must look like. The zero value: at most one segment of label
-// 0.
+// 0. Provisional: it may change until version 1.0.
 type Rule struct {
 	// What the rule demands.
 	Kind RuleKind
@@ -341,7 +341,7 @@ type Rule struct {
 // Rules: what labellings must keep: a field of the options of [Decode], whose result is then the
 // best labelling of those that keep them. A chain of which no labelling keeps the rules has its own
 // labels ([Decoded.RuledChains] tells which). The message of an error names a rule by index and
-// kind.
+// kind. Provisional: it may change until version 1.0.
 type Rules struct {
 	// The rules, in any order.
 	Rules []Rule

@@ -14,10 +14,12 @@ import (
 // groups (documents) that are held out, that is, labelled as learnt from other groups.
 
 // Learnt is the result of [Learn]. It never changes; any number of goroutines may use it.
+// Provisional: it may change until version 1.0.
 type Learnt handle
 
 // Learn learns from problems with gold labels how strongly the members of cliques should agree. The
 // scores must come from taggers that have not seen the gold labels. options: nil for the defaults.
+// Provisional: it may change until version 1.0.
 //
 // If the context (nil: none) ends the call, Learn returns both a result in which nothing is applied
 // and the error of the context. If the TimeLimit of the options ends the call, or Progress ends it
@@ -84,6 +86,7 @@ func Learn(ctx context.Context, problems []*Problem, options *LearnOptions) (*Le
 // NewAgreeingProblem makes a problem from a corpus and agreements, with the model that [Decode]
 // would label. The cliques of agreement k have kind k. gold: the gold label of each position of the
 // corpus, -1 if unknown; nil for no gold labels.
+// Provisional: it may change until version 1.0.
 func NewAgreeingProblem(corpus *Corpus, agreements []*Agreement, gold []int32) (*Problem, error) {
 	c := begin()
 	defer c.end()
@@ -107,9 +110,11 @@ func NewAgreeingProblem(corpus *Corpus, agreements []*Agreement, gold []int32) (
 }
 
 // Lines returns the result as lines of text for people.
+// Provisional: it may change until version 1.0.
 func (l *Learnt) Lines() (string, error) { return l.text(C.CHORALE_TEXT_LINES) }
 
 // JSON returns the whole result as a text that [ReadLearnt] reads.
+// Provisional: it may change until version 1.0.
 func (l *Learnt) JSON() (string, error) { return l.text(C.CHORALE_TEXT_JSON) }
 
 func (l *Learnt) text(form C.chorale_text_form) (string, error) {

@@ -148,7 +148,8 @@ func reason(from *C.chorale_reason) Reason {
 	}
 }
 
-// RuledChain: a chain to which rules were added, since a labelling of it broke them.
+// RuledChain: a chain to which rules were added, since a labelling of it broke them. Provisional:
+// it may change until version 1.0.
 type RuledChain struct {
 	// Number of the chain.
 	Chain int
@@ -171,7 +172,8 @@ func ruledChain(from *C.chorale_ruled_chain) RuledChain {
 	}
 }
 
-// RuleConflict: one of the rules that exclude each other on a chain.
+// RuleConflict: one of the rules that exclude each other on a chain. Provisional: it may change
+// until version 1.0.
 type RuleConflict struct {
 	// Number of the chain.
 	Chain int
@@ -189,7 +191,8 @@ func ruleConflict(from *C.chorale_rule_conflict) RuleConflict {
 	}
 }
 
-// RuleReason: why rules change a label, as if there were no agreements.
+// RuleReason: why rules change a label, as if there were no agreements. Provisional: it may change
+// until version 1.0.
 type RuleReason struct {
 	// Number of the chain.
 	Chain int
@@ -245,6 +248,7 @@ func progress(from *C.chorale_progress) Progress {
 }
 
 // LearnProgress: progress of learning, told each time that a problem has been labelled.
+// Provisional: it may change until version 1.0.
 type LearnProgress struct {
 	// How often a problem was labelled so far.
 	Runs int
@@ -318,6 +322,7 @@ func cliqueResult(from *C.chorale_clique_result) CliqueResult {
 // LearntReport: the report. Everything is counted on held-out groups, at positions with known gold
 // labels: for the tagger's own labels, for the control (bonuses alone), and for the labels that
 // agree. Without gold labels, or if no strength was tried, figures that are unknown are 0.
+// Provisional: it may change until version 1.0.
 type LearntReport struct {
 	// [Complete], [Deadline], [Cancelled].
 	Outcome Outcome
@@ -421,7 +426,8 @@ func learntReport(from *C.chorale_learnt_report) LearntReport {
 }
 
 // LearntKind: what was learnt for one kind of cliques: the strength s and the bonus b of s sum_v
-// n_v^2 / n + b sum_v n_v, where n_v of n members have value v.
+// n_v^2 / n + b sum_v n_v, where n_v of n members have value v. Provisional: it may change until
+// version 1.0.
 type LearntKind struct {
 	// Number of the kind.
 	Kind int32
@@ -448,7 +454,8 @@ func learntKind(from *C.chorale_learnt_kind) LearntKind {
 	}
 }
 
-// SettledMention: what became of a mention, and why.
+// SettledMention: what became of a mention, and why. Experimental: it may change or go in any
+// version.
 type SettledMention struct {
 	// -1: none, since neither the mention nor its key says anything.
 	Label int32
@@ -478,7 +485,7 @@ func settledMention(from *C.chorale_settled_mention) SettledMention {
 	}
 }
 
-// SettledKey: what became of a key.
+// SettledKey: what became of a key. Experimental: it may change or go in any version.
 type SettledKey struct {
 	// Of all mentions; -1: each has its own.
 	Label int32
@@ -507,7 +514,8 @@ func settledKey(from *C.chorale_settled_key) SettledKey {
 	}
 }
 
-// LedgerChange: a row whose label should now be another than the caller was told.
+// LedgerChange: a row whose label should now be another than the caller was told. Experimental: it
+// may change or go in any version.
 type LedgerChange struct {
 	// Number of the row: the first that was ever added is 0.
 	Row int
@@ -525,7 +533,8 @@ func ledgerChange(from *C.chorale_ledger_change) LedgerChange {
 	}
 }
 
-// LedgerRow: a row as it was added, with its label.
+// LedgerRow: a row as it was added, with its label. Experimental: it may change or go in any
+// version.
 type LedgerRow struct {
 	// The key; -1: none.
 	Key int32

@@ -3,11 +3,10 @@ package chorale
 // #include "shim.h"
 import "C"
 
-// Tables of mentions are experimental: they may change or go in any version.
-
 // Evidence decides whether the mentions of a key have one label. A mention says at most Most, in
 // log-odds. A key of n mentions is two things if all that its mentions say against one label is above
 // Once + Each * n.
+// Experimental: it may change or go in any version.
 type Evidence struct {
 	Most float64 // 0: all three numbers are found from the mentions
 	Once float64 // infinite: every key is one thing
@@ -19,12 +18,14 @@ type Evidence struct {
 }
 
 // Answers about a key, beside labels.
+// Experimental: it may change or go in any version.
 const (
 	NoAnswer      int32 = C.CHORALE_NO_ANSWER      // nobody was asked
 	AnswerDiffers int32 = C.CHORALE_ANSWER_DIFFERS // its mentions differ: each keeps its own label
 )
 
 // Settled is the result of [Settle].
+// Experimental: it may change or go in any version.
 type Settled struct {
 	Mentions []SettledMention // of all rows, in their order
 	Keys     []SettledKey     // of all keys, by their numbers
@@ -54,6 +55,7 @@ func evidenceOf(told *C.chorale_evidence) Evidence {
 
 // Settle gives all mentions of a key one label, unless the key is really two things. evidence: what
 // decides; nil: it is learnt from Gold, or estimated from the mentions.
+// Experimental: it may change or go in any version.
 func Settle(mentions *Mentions, evidence *Evidence) (*Settled, error) {
 	c := begin()
 	defer c.end()
@@ -74,10 +76,12 @@ func Settle(mentions *Mentions, evidence *Evidence) (*Settled, error) {
 // Ledger keeps the mentions of a stream. The labels are those that [Settle] gives a table of all
 // mentions under the same evidence, whatever the order in which they came. One goroutine at a time
 // may use it.
+// Experimental: it may change or go in any version.
 type Ledger handle
 
 // NewLedger makes a ledger without mentions. evidence decides until [Ledger.Refit]; its Most must be
 // above 0.
+// Experimental: it may change or go in any version.
 func NewLedger(labels int, evidence Evidence) (*Ledger, error) {
 	c := begin()
 	defer c.end()
@@ -89,6 +93,7 @@ func NewLedger(labels int, evidence Evidence) (*Ledger, error) {
 }
 
 // Refit decides anew by other evidence; nil: it is estimated from all mentions. Refit returns it.
+// Experimental: it may change or go in any version.
 func (l *Ledger) Refit(evidence *Evidence) (Evidence, error) {
 	c := begin()
 	defer c.end()

@@ -6,7 +6,7 @@ import type {
 } from "./index.js";
 
 /**
- * What became of the rules of a chain.
+ * What became of the rules of a chain. Provisional: it may change until version 1.0.
  *
  * - `"kept"`: The chain keeps its rules.
  * - `"impossible"`: No labelling keeps the rules of the chain.
@@ -227,7 +227,8 @@ export type MessageElement =
   | "auto";
 
 /**
- * Why learnt strengths are applied, or why nothing is.
+ * Why learnt strengths are applied, or why nothing is. Provisional: it may change until version
+ * 1.0.
  *
  * - `"gain"`: Applied: held-out groups cost less.
  * - `"without-gold"`: Applied: `withoutGold`.
@@ -247,7 +248,8 @@ export type Verdict =
   | "interrupted";
 
 /**
- * Flags: what is unusual about the problems that were learnt from.
+ * Flags: what is unusual about the problems that were learnt from. Provisional: it may change until
+ * version 1.0.
  *
  * - `"gold-forbidden"`: Some chains forbid some of their gold labels.
  * - `"base-knows"`: Over 99 % of the tagger's labels are right: has the tagger seen the gold
@@ -409,7 +411,10 @@ export interface Reason {
   readonly member: number;
 }
 
-/** A chain to which rules were added, since a labelling of it broke them. */
+/**
+ * A chain to which rules were added, since a labelling of it broke them. Provisional: it may change
+ * until version 1.0.
+ */
 export interface RuledChain {
   /** Number of the chain. */
   readonly chain: number;
@@ -425,7 +430,10 @@ export interface RuledChain {
   readonly gap: number;
 }
 
-/** Why rules change a label, as if there were no agreements. */
+/**
+ * Why rules change a label, as if there were no agreements. Provisional: it may change until
+ * version 1.0.
+ */
 export interface RuleReason {
   /** Number of the chain. */
   readonly chain: number;
@@ -460,7 +468,10 @@ export interface Progress {
   readonly upperBound: number;
 }
 
-/** Progress of learning, told each time that a problem has been labelled. */
+/**
+ * Progress of learning, told each time that a problem has been labelled. Provisional: it may change
+ * until version 1.0.
+ */
 export interface LearnProgress {
   /** How often a problem was labelled so far. */
   readonly runs: number;
@@ -471,7 +482,8 @@ export interface LearnProgress {
 /**
  * The report. Everything is counted on held-out groups, at positions with known gold labels: for
  * the tagger's own labels, for the control (bonuses alone), and for the labels that agree. Without
- * gold labels, or if no strength was tried, figures that are unknown are 0.
+ * gold labels, or if no strength was tried, figures that are unknown are 0. Provisional: it may
+ * change until version 1.0.
  */
 export interface LearntReport {
   /** "complete", "deadline", "cancelled". */
@@ -543,7 +555,7 @@ export interface LearntReport {
 
 /**
  * What was learnt for one kind of cliques: the strength s and the bonus b of s sum_v n_v^2 / n + b
- * sum_v n_v, where n_v of n members have value v.
+ * sum_v n_v, where n_v of n members have value v. Provisional: it may change until version 1.0.
  */
 export interface LearntKind {
   /** Number of the kind. */
@@ -560,7 +572,7 @@ export interface LearntKind {
   readonly bonus: number;
 }
 
-/** What became of a mention, and why. */
+/** What became of a mention, and why. Experimental: it may change or go in any version. */
 export interface SettledMention {
   /** -1: none, since neither the mention nor its key says anything. */
   readonly label: number;
@@ -578,7 +590,7 @@ export interface SettledMention {
   readonly agreeing: number;
 }
 
-/** What became of a key. */
+/** What became of a key. Experimental: it may change or go in any version. */
 export interface SettledKey {
   /** Of all mentions; -1: each has its own. */
   readonly label: number;
@@ -598,7 +610,10 @@ export interface SettledKey {
   readonly expected: number;
 }
 
-/** A row whose label should now be another than the caller was told. */
+/**
+ * A row whose label should now be another than the caller was told. Experimental: it may change or
+ * go in any version.
+ */
 export interface LedgerChange {
   /** Number of the row: the first that was ever added is 0. */
   readonly row: number;
@@ -608,7 +623,7 @@ export interface LedgerChange {
   readonly told: number;
 }
 
-/** A row as it was added, with its label. */
+/** A row as it was added, with its label. Experimental: it may change or go in any version. */
 export interface LedgerRow {
   /** The key; -1: none. */
   readonly key: number;
@@ -736,7 +751,7 @@ export interface LabelMap {
   begins?: Flags;
 }
 
-/** The options of learning. */
+/** The options of learning. Provisional: it may change until version 1.0. */
 export interface LearnOptions {
   /**
    * By label: the class that the label counts as in micro F1, or -1 if it does not count. Absent:
@@ -791,7 +806,7 @@ export interface Members {
 
 /**
  * The columns of a table of N rows. Each is a mention of one of K keys, such as a name, with one of
- * m labels. Experimental.
+ * m labels. Experimental: it may change or go in any version.
  */
 export interface Mentions {
   /** K. */
@@ -1023,7 +1038,8 @@ export interface RunMethods {
   /**
    * Returns the value of each member of a clique, in the order of members: 0 .. R-1, R for EMPTY, R
    * + 1 for CONFLICT, -1 for a value outside a dictionary without UNLISTED, and for a member that
-   * is left out. A centre is the last member; its entry is the value of the centre.
+   * is left out. A centre is the last member; its entry is the value of the centre. Experimental:
+   * it may change or go in any version.
    */
   values(clique: number, options?: OfLabelling): Int32Array;
   /**
@@ -1067,13 +1083,14 @@ export interface LearntMethods {
    * Creates a model with the chains and cliques of a problem's model, in which every clique that
    * has a kind gets the learnt potential of this kind; zero potentials if nothing is applied. The
    * chains are shared with the problem's model, which is kept alive: no scores are copied.
+   * Provisional: it may change until version 1.0.
    */
   apply(problem: Problem): Model;
   /**
    * Creates the potential of a kind, for cliques of any size, to be used in agreement or
    * cliqueSetup. values: R of the cliques. The potential is over R + 2 values if they are property
    * cliques. centreValue: for a centred kind, the value of the centre that the potential is for;
-   * otherwise -1.
+   * otherwise -1. Provisional: it may change until version 1.0.
    */
   potential(kind: number, values: number, options?: { centreValue?: number }): Potential;
 }
@@ -1083,11 +1100,18 @@ export interface LedgerMethods {
   /**
    * Returns the rows whose labels have changed since the caller was told of them, in ascending
    * order. take: from now on the caller has been told of those that are written; otherwise nothing
-   * changes. Looks only at keys whose label has changed.
+   * changes. Looks only at keys whose label has changed. Experimental: it may change or go in any
+   * version.
    */
   changes(options?: { /** True by default. */ take?: boolean }): LedgerChange[];
-  /** Returns all rows: to read all labels, or to save the ledger. */
+  /**
+   * Returns all rows: to read all labels, or to save the ledger. Experimental: it may change or go
+   * in any version.
+   */
   rows(): LedgerRow[];
-  /** Returns what became of all keys, as settle does. */
+  /**
+   * Returns what became of all keys, as settle does. Experimental: it may change or go in any
+   * version.
+   */
   keys(): SettledKey[];
 }

@@ -2,7 +2,7 @@
 
 asked! {
     /// What a rule says about kinds `a` and `b` of labels. A *segment* is a longest stretch of
-    /// positions with labels of one kind.
+    /// positions with labels of one kind. Provisional: it may change until version 1.0.
     RuleKind {
         /// At most k segments of a, however long; default.
         AtMost = CHORALE_RULE_AT_MOST,
@@ -28,7 +28,7 @@ asked! {
 }
 
 told! {
-    /// What became of the rules of a chain.
+    /// What became of the rules of a chain. Provisional: it may change until version 1.0.
     RuleState {
         /// The chain keeps its rules.
         Kept = CHORALE_RULES_KEPT,
@@ -42,7 +42,7 @@ told! {
 }
 
 told! {
-    /// Where evidence comes from.
+    /// Where evidence comes from. Experimental: it may change or go in any version.
     EvidenceOrigin {
         /// From the caller.
         Given = CHORALE_EVIDENCE_GIVEN,
@@ -423,7 +423,8 @@ asked! {
 }
 
 told! {
-    /// Why learnt strengths are applied, or why nothing is.
+    /// Why learnt strengths are applied, or why nothing is. Provisional: it may change until
+    /// version 1.0.
     Verdict {
         /// Applied: held-out groups cost less.
         Gain = CHORALE_VERDICT_GAIN,
@@ -443,7 +444,8 @@ told! {
 }
 
 flags! {
-    /// Flags: what is unusual about the problems that were learnt from.
+    /// Flags: what is unusual about the problems that were learnt from. Provisional: it may change
+    /// until version 1.0.
     Warnings {
         /// Some chains forbid some of their gold labels.
         gold_forbidden = CHORALE_WARNING_GOLD_FORBIDDEN,

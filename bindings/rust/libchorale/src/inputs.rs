@@ -170,7 +170,8 @@ options! {
 }
 
 options! {
-    /// The options of learning. Each method sets one; one that is not set has its default.
+    /// The options of learning. Provisional: it may change until version 1.0. Each method sets one;
+    /// one that is not set has its default.
     #[derive(Debug, Default)]
     #[must_use]
     pub struct LearnOptions<'a> of chorale_learn_options {
@@ -235,7 +236,7 @@ options! {
 
 options! {
     /// The columns of a table of N rows. Each is a mention of one of K keys, such as a name, with
-    /// one of m labels. Experimental.
+    /// one of m labels. Experimental: it may change or go in any version.
     #[derive(Clone, Copy, Debug)]
     #[must_use]
     pub struct Mentions<'a> of chorale_mentions {

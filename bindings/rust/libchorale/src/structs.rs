@@ -106,7 +106,8 @@ filled! {
 }
 
 filled! {
-    /// A chain to which rules were added, since a labelling of it broke them.
+    /// A chain to which rules were added, since a labelling of it broke them. Provisional: it may
+    /// change until version 1.0.
     RuledChain = chorale_ruled_chain {
         /// Number of the chain.
         chain: usize,
@@ -122,7 +123,8 @@ filled! {
 }
 
 filled! {
-    /// One of the rules that exclude each other on a chain.
+    /// One of the rules that exclude each other on a chain. Provisional: it may change until
+    /// version 1.0.
     RuleConflict = chorale_rule_conflict {
         /// Number of the chain.
         chain: usize,
@@ -134,7 +136,8 @@ filled! {
 }
 
 filled! {
-    /// Why rules change a label, as if there were no agreements.
+    /// Why rules change a label, as if there were no agreements. Provisional: it may change until
+    /// version 1.0.
     RuleReason = chorale_rule_reason {
         /// Number of the chain.
         chain: usize,
@@ -172,7 +175,8 @@ filled! {
 }
 
 filled! {
-    /// Progress of learning, told each time that a problem has been labelled.
+    /// Progress of learning, told each time that a problem has been labelled. Provisional: it may
+    /// change until version 1.0.
     LearnProgress = chorale_learn_progress {
         /// How often a problem was labelled so far.
         runs: usize,
@@ -224,6 +228,7 @@ filled! {
     /// The report. Everything is counted on held-out groups, at positions with known gold labels:
     /// for the tagger's own labels, for the control (bonuses alone), and for the labels that agree.
     /// Without gold labels, or if no strength was tried, figures that are unknown are 0.
+    /// Provisional: it may change until version 1.0.
     LearntReport = chorale_learnt_report {
         /// [`Outcome::Complete`], [`Outcome::Deadline`], [`Outcome::Cancelled`].
         outcome: Outcome,
@@ -293,7 +298,8 @@ filled! {
 
 filled! {
     /// What was learnt for one kind of cliques: the strength s and the bonus b of s sum_v n_v^2 / n
-    /// + b sum_v n_v, where n_v of n members have value v.
+    /// + b sum_v n_v, where n_v of n members have value v. Provisional: it may change until version
+    /// 1.0.
     LearntKind = chorale_learnt_kind {
         /// Number of the kind.
         kind: i32,
@@ -311,7 +317,7 @@ filled! {
 }
 
 filled! {
-    /// What became of a mention, and why.
+    /// What became of a mention, and why. Experimental: it may change or go in any version.
     SettledMention = chorale_settled_mention {
         /// -1: none, since neither the mention nor its key says anything.
         label: i32,
@@ -331,7 +337,7 @@ filled! {
 }
 
 filled! {
-    /// What became of a key.
+    /// What became of a key. Experimental: it may change or go in any version.
     SettledKey = chorale_settled_key {
         /// Of all mentions; -1: each has its own.
         label: i32,
@@ -351,7 +357,8 @@ filled! {
 }
 
 filled! {
-    /// A row whose label should now be another than the caller was told.
+    /// A row whose label should now be another than the caller was told. Experimental: it may
+    /// change or go in any version.
     LedgerChange = chorale_ledger_change {
         /// Number of the row: the first that was ever added is 0.
         row: usize,
@@ -363,7 +370,7 @@ filled! {
 }
 
 filled! {
-    /// A row as it was added, with its label.
+    /// A row as it was added, with its label. Experimental: it may change or go in any version.
     LedgerRow = chorale_ledger_row {
         /// The key; -1: none.
         key: i32,
