@@ -278,14 +278,15 @@ static void ready_made(void **state) {
   chorale_property *property = NULL;
   chorale_label_map map = {.struct_size = sizeof map};
   map.labels = 3;
-  map.kinds = 0;
-  FAILS(chorale_property_create_first_label(NULL, &map, NULL, &property, &error),
-        CHORALE_ERROR_SIZE, "map->kinds is 0");
   map.kinds = 2;
   FAILS(chorale_property_create_first_label(NULL, &map, NULL, &property, &error),
         CHORALE_ERROR_SHAPE, "map->kinds", "2", "3");
   const int32_t kinds[3] = {0, 1, 2};
   map.kind_of_label = kinds;
+  map.kinds = 0;
+  FAILS(chorale_property_create_first_label(NULL, &map, NULL, &property, &error),
+        CHORALE_ERROR_SIZE, "map->kinds is 0");
+  map.kinds = 2;
   FAILS(chorale_property_create_first_label(NULL, &map, NULL, &property, &error),
         CHORALE_ERROR_OUT_OF_RANGE, "map->kind_of_label[2]", "2");
   map.kinds = 3;

@@ -236,7 +236,7 @@ type Corpus struct {
 type LabelMap struct {
 	// m, the number of labels, >= 1.
 	Labels int
-	// Number of kinds, >= 1; equal to labels if KindOfLabel is nil.
+	// Number of kinds, >= 1; equal to labels if KindOfLabel is nil; 0 (default) stands for this.
 	Kinds int
 	// m entries in 0 .. kinds-1. nil: each label is its own kind.
 	KindOfLabel []int32

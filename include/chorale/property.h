@@ -101,7 +101,8 @@ CHORALE_API void chorale_property_release(const chorale_property *property);
 typedef struct chorale_label_map {
   size_t struct_size;           /* sizeof(chorale_label_map) */
   int64_t labels;               /* m, the number of labels, >= 1 */
-  int64_t kinds;                /* number of kinds, >= 1; equal to labels if kind_of_label is NULL */
+  int64_t kinds;                /* number of kinds, >= 1; equal to labels if kind_of_label is NULL; 0
+                                   (default) stands for this */
   const int32_t *kind_of_label; /* m entries in 0 .. kinds-1. NULL: each label is its own kind */
   const uint8_t *begins; /* m bytes: 1 if the label begins a segment even after a label of its kind,
                             like B-X and S-X, else 0. NULL: all 0 */

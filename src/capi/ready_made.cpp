@@ -16,8 +16,7 @@ chorale_status create_ready_made(const chorale_host *host, const chorale_label_m
   return creating(error, host, "property", property, [&](Report &report, const Memory &memory) {
     chorale_label_map read{};
     CHORALE_CHECK(take_struct(report, "map", map, read));
-    const LabelKinds kinds{read.labels, read.kinds, read.kind_of_label, read.begins, ignored};
-    return make(report, memory, kinds, arguments..., *property);
+    return make(report, memory, kinds_of(read, ignored), arguments..., *property);
   });
 }
 

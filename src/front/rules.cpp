@@ -67,7 +67,7 @@ chorale_status Rules::read(const Report &report, const chorale_rules *given,
   if (rules.map) {
     chorale_label_map map{};
     CHORALE_CHECK(read_struct(report, "rules->map", rules.map, map));
-    kinds = {map.labels, map.kinds, map.kind_of_label, map.begins};
+    kinds = kinds_of(map);
     CHORALE_CHECK(check_kinds(report, kinds));
     if (map.labels != labels)
       return report.fail(CHORALE_ERROR_LABELS_MISMATCH, "rules->map->labels is ", map.labels,

@@ -20,6 +20,13 @@ struct LabelKinds {
   bool ignores(std::int32_t y) const noexcept { return ignored && ignored[y] != 0; }
 };
 
+// Returns what a map of the caller says: 0 kinds are as many as labels if each label is its own.
+inline LabelKinds kinds_of(const chorale_label_map &map,
+                           const std::uint8_t *ignored = nullptr) noexcept {
+  const bool each_its_own = map.kinds == 0 && !map.kind_of_label;
+  return {map.labels, each_its_own ? map.labels : map.kinds, map.kind_of_label, map.begins, ignored};
+}
+
 // Checks a map of labels to kinds. In error messages it is called "map".
 chorale_status check_kinds(const Report &report, const LabelKinds &kinds) noexcept;
 

@@ -740,7 +740,7 @@ export interface Corpus {
  * sequence of consecutive labels of one kind.
  */
 export interface LabelMap {
-  /** Number of kinds, >= 1; equal to labels if kindOfLabel is null. */
+  /** Number of kinds, >= 1; equal to labels if kindOfLabel is null; 0 (default) stands for this. */
   kinds: number;
   /** m entries in 0 .. kinds-1. Absent: each label is its own kind. */
   kindOfLabel: Numbers;

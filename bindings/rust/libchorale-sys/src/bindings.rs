@@ -1115,7 +1115,7 @@ pub struct chorale_label_map {
     pub struct_size: usize,
     #[doc = " m, the number of labels, >= 1"]
     pub labels: i64,
-    #[doc = " number of kinds, >= 1; equal to labels if kind_of_label is NULL"]
+    #[doc = " number of kinds, >= 1; equal to labels if kind_of_label is NULL; 0\n(default) stands for this"]
     pub kinds: i64,
     #[doc = " m entries in 0 .. kinds-1. NULL: each label is its own kind"]
     pub kind_of_label: *const i32,
