@@ -23,7 +23,7 @@ copy_tree() {
   mkdir -p "$tree/tests"
   cp -r include examples README.md "$tree/"
   cp -r tests/abi tests/headers tests/problems tests/*.sh tests/symbols*.txt tests/test_layout.c \
-    tests/test_structs.c tests/fixture*.h "$tree/tests/"
+    tests/test_structs.c tests/test_defaults.c tests/fixture*.h "$tree/tests/"
   [[ ! -d $work/record ]] || cp -r "$work/record/." "$tree/tests/abi/"
 }
 if ! grep -qE "define CHORALE_ABI $abi_number\$" tests/abi/[0-9]*/include/chorale/version.h; then
@@ -146,6 +146,9 @@ sees "a struct that no recorded program has" 'no program of .* has a chorale_pla
 copy_tree
 sed -i "$planted_struct" "$tree/include/chorale/version.h"
 sees "a struct that no program to be recorded has" 'no program of tests has a chorale_planted' "${abi[@]}"
+copy_tree
+sed -i "$planted_struct" "$tree/include/chorale/experimental/table.h"
+sees "a struct of which nobody says what zeros mean" 'test_defaults.c says nothing of chorale_planted' "${abi[@]}"
 # The library with another clique.h, edited by sed, which one file reads the structs of.
 with_structs() { # EXPRESSION
   copy_tree
