@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 import io
 import itertools
 import json
@@ -538,13 +539,42 @@ def of_0_2(strength, bonuses):
     )
 
 
-def test_learnt_bonuses_of_0_2_are_refused():
-    strengths = ch.Strengths(["name"], ["P", "L", "O"], Learnt.from_json(of_0_2(1.5, [0.4, 0.4, 0.4])))
-    assert strengths._of(["name"]) == [pytest.approx(1.5)]
-    strengths = ch.Strengths(["name"], ["P", "L", "O"], Learnt.from_json(of_0_2(1.5, [0.4, -0.3, 0.1])))
-    rows = [{"name": 1, "label": label} for label in "PPLO"]
-    with pytest.raises(ValueError, match="strength has a bonus for each label"):
-        ch.agree(rows, key="name", label="label", strength=strengths)
+def test_learnt_bonuses_of_0_2_count():
+    """Under weights with bonuses, labels and probabilities are those of the definition."""
+    strengths = ch.Strengths(
+        ["name"], ["P", "L", "O"], Learnt.from_json(of_0_2(1.5, [0.4, -0.3, 0.1]))
+    )
+    [(strength, bonus)] = strengths._of(["name"])
+    assert strength == pytest.approx(1.5) and bonus == pytest.approx([0, -0.7, -0.3])
+    rows = [{"name": 1, "label": label} for label in "PPLO"] + [{"name": 2, "label": "L"}]
+    logs = np.full((4, 3), math.log(0.125))
+    logs[range(4), ["PLO".index(row["label"]) for row in rows[:4]]] = math.log(0.75)
+
+    def value(given):
+        return score(given, logs, [[[0, 1, 2, 3]]], [strength]) + bonus[list(given)].sum()
+
+    best = max(itertools.product(range(3), repeat=4), key=value)
+    for confidence in (0.75, ["P", "L", "O"]):
+        given = {"confidence": confidence, "strength": strengths, "labels": None}
+        if confidence != 0.75:
+            for row, of in zip(rows, np.exp([*logs, logs[2]])):
+                row.update(zip("PLO", of))
+        *result, alone = ch.agree(rows, key="name", label="label", **given)
+        assert (alone["together"], alone["probability"]) == ("L", pytest.approx(0.75))
+        now = ["PLO".index(row["together"]) for row in result]
+        assert value(now) == pytest.approx(value(best), abs=1e-5)
+        for row in range(4):
+            scores = np.array(
+                [max(value([*now[:row], v, *now[row + 1 :]]), value([v] * 4)) for v in range(3)]
+            )
+            odds = np.exp(scores - scores.max())
+            assert result[row]["probability"] == pytest.approx(odds[now[row]] / odds.sum(), abs=1e-5)
+    for row in rows[:4]:  # a great bonus decides where strength 0 leaves each row to itself
+        row["label"] = "L"
+    great = dataclasses.replace(strengths, learnt=Learnt.from_json(of_0_2(0, [0, -9, 0.5])))
+    result = ch.agree(rows, key="name", label="label", confidence=0.75, strength=great)
+    assert [row["together"] for row in result] == ["O"] * 4 + ["L"]
+    assert result[0]["why"] == "of all labels O has the highest score here"
 
 
 # ---- Bad input

@@ -229,10 +229,28 @@ def test_components_of_0_2_are_loaded(tmp_path, learnt):
         assert again.rules == []
         if learnt:
             assert again.learnt.labels == LEARNT_OF_0_2["labels"]
-            assert again.learnt._weights(["words"])[0].strength == pytest.approx(4.5)
+            assert again.learnt._of(["words"])[0][0] == pytest.approx(4.5)
         else:
             assert again.learnt is None
     assert len(list(spacy.load(saved).pipe(TEXTS))) == len(TEXTS)
+
+
+@pytest.mark.parametrize(
+    ("kept", "expected"), [([], ["PER", "PER"]), (["once:PER"], ["PER", "LOC"])]
+)
+def test_bonuses_that_0_2_learnt_count(kept, expected):
+    learnt = json.loads(LEARNT_OF_0_2["weights"])
+    learnt["kinds"][0]["weights"] = 5
+    learnt["weights"][0].update(weight=0)
+    bonuses = [{**learnt["weights"][0], "basis": "value", "index": v} for v in range(4)]
+    bonuses[2]["weight"] = 4  # more than the log-odds of LOC against PER, in unit 1
+    learnt.update(unit=1, weights=[*learnt["weights"], *bonuses])
+    component = libchorale.spacy.Agreement(confidence=0.8, rules=kept)
+    settings = {**component._settings(), "learnt": {**LEARNT_OF_0_2, "weights": json.dumps(learnt)}}
+    component.from_bytes(srsly.msgpack_dumps(settings))
+    doc = spacy.blank("en")("Then Jordan flew to Jordan .")
+    doc.ents = [Span(doc, 1, 2, label="PER"), Span(doc, 4, 5, label="LOC")]
+    assert [entity.label_ for entity in component(doc).ents] == expected
 
 
 def test_a_pipeline_without_entities_is_an_error():

@@ -15,7 +15,7 @@ import numpy as np
 
 from . import _arrays as arrays
 from ._agreements import check_strength
-from ._columns import Array, Ints, Longs
+from ._columns import Array, Doubles, Ints, Longs
 from ._evidence import Mentions
 from ._given import MARGIN, Reader
 from ._learnt import LearnProgress, Learnt, learn
@@ -53,8 +53,9 @@ class Strengths:
     def __str__(self) -> str:
         return str(self.learnt)
 
-    def _of(self, keys: list[Key]) -> list[float]:
-        """Returns the strength of each key."""
+    def _of(self, keys: list[Key]) -> list[tuple[float, Doubles]]:
+        """Returns for each key the strength, and the bonus of each label, up to a constant: what
+        the score of a clique gains for a member with this label. Only 0.2 learnt bonuses."""
         if keys != self.keys:
             raise ValueError(f"strength was learnt for the keys {self.keys}, not {keys}")
         values = len(self.labels)
@@ -63,12 +64,11 @@ class Strengths:
         for kind in range(len(keys)):
             potential = self.learnt.potential(kind, values)
             alone = np.array([potential.evaluate(counts) for counts in one])
-            if (alone != alone[0]).any():
-                raise ValueError("strength has a bonus for each label, as 0.2 learnt; learn again")
-            # With strength s and bonus b of any label, the potential of one member is s + b, and
-            # that of two members with the labels 0 and 1 is s + 2 b.
+            # With strength s and bonuses b, the potential of one member with label v is s + b_v,
+            # and that of two members with the labels 0 and 1 is s + b_0 + b_1.
             two = potential.evaluate(one[:2].sum(axis=0))
-            found.append(2 * float(alone[0]) - two if values > 1 else 0.0)
+            strength = float(alone[:2].sum()) - two if values > 1 else 0.0
+            found.append((strength, alone - alone[0]))
         return found
 
 
@@ -159,8 +159,14 @@ def _scores(mentions: Mentions, scale: Scale) -> Array | Single:
 
 
 def _strengths(strength: Strength, read: _Read) -> list[float]:
+    """Returns the strength of each key. Bonuses of labels become scores of the rows that have them
+    in cliques, which is the same."""
     if isinstance(strength, Strengths):
-        return strength._of(read.keys)
+        learnt = strength._of(read.keys)
+        for keyed, (_, bonus) in zip(read.keyed, learnt):
+            if bonus.any():
+                read.scores = read.scores[:] + np.outer(keyed.codes >= 0, bonus)
+        return [of for of, _ in learnt]
     count = len(read.keys)
     if strength is None:
         return [_default_strength(read)] * count

@@ -44,6 +44,7 @@ except ModuleNotFoundError as error:
 from ._agreements import MOST_STRENGTH
 from ._agreements import Agreement as Words
 from ._arrays import real
+from ._columns import Array
 from ._learnt import Learnt
 from ._mentions import TIE
 from .collective import decode
@@ -253,7 +254,8 @@ class Agreement:
             result = agree(rows, strength=strength, progress=False, **columns)
             if self.rules:
                 read = _read(rows, minimum=2, **columns)
-                self._keep_rules(rows, places, labels, _strengths(strength, read)[0], result)
+                [worth] = _strengths(strength, read)
+                self._keep_rules(rows, places, labels, worth, np.array(read.scores), result)
             for row, (number, (start, end)) in zip(result, places):
                 label, before = row["together"], row[LABEL]
                 told = {"probability": row["probability"], "before": before, "why": row["why"]}
@@ -281,16 +283,16 @@ class Agreement:
         places: list[tuple[int, Mention]],
         labels: list[str],
         strength: float,
+        scores: Array,
         result: list[Row],
     ) -> None:
         """Replaces labels in a result of `agree` by the best ones that keep the rules. The
-        occurrences of a document, in the order of the text, are a chain."""
+        occurrences of a document, in the order of the text, are a chain. scores: of each row."""
         rules = parse(self.rules)
         named = {kind for rule in rules for kind in (rule.a, rule.b) if isinstance(kind, str)}
         others = sorted(named.difference(labels, ["O"]))  # labels that no occurrence may get
         values = [*labels, *others, NONE]
-        scores = np.array([row[SCORES] for row in rows])
-        scores[scores == FOREIGN] = -np.inf
+        scores[np.array([row[SCORES] for row in rows]) == FOREIGN] = -np.inf
         scores = np.insert(scores, [len(labels)] * len(others), -np.inf, axis=1)
         order = sorted(range(len(rows)), key=places.__getitem__)
         chains = [list(of) for _, of in groupby(order, key=lambda k: places[k][0])]
