@@ -55,7 +55,6 @@ typedef struct chorale_transitions_options {
    * released. Then `scores` must be FLOAT64 and ROWS_FROM with column_stride 1, and `mask` must be
    * NULL. Default 0: copied. */
   int32_t borrow;
-  int32_t reserved;  /* 0 */
   const void *start; /* m scores, added at the first position; NULL: zeros. Copied */
   const void *end;   /* m scores, added at the last position; NULL: zeros. Copied */
   /* m x m bytes without gaps, in which 0 forbids: entry [x][y] is for label y directly after label x.
@@ -158,7 +157,6 @@ typedef struct chorale_chain_solver chorale_chain_solver;
 typedef struct chorale_chain_result {
   size_t struct_size;      /* sizeof(chorale_chain_result) */
   chorale_outcome outcome; /* COMPLETE or INFEASIBLE */
-  int32_t reserved;
   double score; /* phi of the best labelling; minus infinity when infeasible */
 } chorale_chain_result;
 

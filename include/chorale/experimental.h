@@ -344,7 +344,6 @@ typedef struct chorale_message_result {
                               local scores, which does not prove that there is none */
   int32_t pruned;          /* 1: a beam dropped configurations */
   int32_t exact;           /* 1: messages or labelling are exact, up to rounding */
-  int32_t reserved;
   int64_t configurations; /* greatest number of configurations alive at one position */
   /* After decoding: Phi (score), phi (chain_score) and the sum of the messages' entries
    * (message_score, added in the order of the properties) of the labelling found. score =

@@ -62,7 +62,6 @@ typedef struct chorale_chain_options {
    * the last reference to the model is released. 0 (default): they are copied without gaps, in the
    * same element type. Transitions are never copied: the model takes a reference. */
   int32_t borrow;
-  int32_t reserved;
   int64_t group;         /* number of the chain's group (document). Default 0 */
   const int32_t *tokens; /* by position, T entries: a token id >= 0, or -1 for none. NULL: the chain
                             has no tokens */

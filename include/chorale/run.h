@@ -181,7 +181,6 @@ typedef struct chorale_run_options {
    * alive, where T is the length of the chain that needs most. */
   chorale_joint_mode joint_mode;
   chorale_message_element message_element; /* format in which messages are stored. Default AUTO */
-  int32_t reserved;
   int64_t beam_width; /* configurations that BEAM keeps at a position; 0: 300 */
   int64_t max_states; /* greatest number of configurations alive at a position; 0: 1024 */
   /* Threads (0: 1), which share the work by chain and by clique. More than 256 count as

@@ -50,7 +50,6 @@ typedef struct chorale_evidence {
    * estimated; LEARNT: those with right labels. right: LEARNT: how many more labels are right than
    * before, on keys that were left out of learning; if at most 0, each mention keeps its label. */
   chorale_evidence_origin origin;
-  int32_t reserved;
   int64_t mentions;
   int64_t right;
 } chorale_evidence;

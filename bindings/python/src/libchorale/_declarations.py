@@ -254,7 +254,6 @@ class chorale_transitions_options(Struct):
     row_stride: Any
     column_stride: Any
     borrow: Any
-    reserved: Any
     start: Any
     end: Any
     mask: Any
@@ -267,7 +266,6 @@ class chorale_transitions_options(Struct):
         ("row_stride", c_int64),
         ("column_stride", c_int64),
         ("borrow", c_int32),
-        ("reserved", c_int32),
         ("start", c_void_p),
         ("end", c_void_p),
         ("mask", c_void_p),
@@ -324,12 +322,10 @@ class chorale_chain(Struct):
 class chorale_chain_result(Struct):
     struct_size: Any
     outcome: Any
-    reserved: Any
     score: Any
     _fields_ = [
         ("struct_size", c_size_t),
         ("outcome", c_int32),
-        ("reserved", c_int32),
         ("score", c_double),
     ]
 
@@ -398,13 +394,11 @@ class chorale_label_map(Struct):
 class chorale_chain_options(Struct):
     struct_size: Any
     borrow: Any
-    reserved: Any
     group: Any
     tokens: Any
     _fields_ = [
         ("struct_size", c_size_t),
         ("borrow", c_int32),
-        ("reserved", c_int32),
         ("group", c_int64),
         ("tokens", c_void_p),
     ]
@@ -663,7 +657,6 @@ class chorale_run_options(Struct):
     edits: Any
     joint_mode: Any
     message_element: Any
-    reserved: Any
     beam_width: Any
     max_states: Any
     threads: Any
@@ -687,7 +680,6 @@ class chorale_run_options(Struct):
         ("edits", c_int32),
         ("joint_mode", c_int32),
         ("message_element", c_int32),
-        ("reserved", c_int32),
         ("beam_width", c_int64),
         ("max_states", c_int64),
         ("threads", c_int64),
@@ -1057,7 +1049,6 @@ class chorale_evidence(Struct):
     once: Any
     per_mention: Any
     origin: Any
-    reserved: Any
     mentions: Any
     right: Any
     _fields_ = [
@@ -1066,7 +1057,6 @@ class chorale_evidence(Struct):
         ("once", c_double),
         ("per_mention", c_double),
         ("origin", c_int32),
-        ("reserved", c_int32),
         ("mentions", c_int64),
         ("right", c_int64),
     ]
@@ -1224,7 +1214,6 @@ class chorale_message_result(Struct):
     outcome: Any
     pruned: Any
     exact: Any
-    reserved: Any
     configurations: Any
     score: Any
     chain_score: Any
@@ -1234,7 +1223,6 @@ class chorale_message_result(Struct):
         ("outcome", c_int32),
         ("pruned", c_int32),
         ("exact", c_int32),
-        ("reserved", c_int32),
         ("configurations", c_int64),
         ("score", c_double),
         ("chain_score", c_double),

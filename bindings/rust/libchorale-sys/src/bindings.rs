@@ -567,8 +567,6 @@ pub struct chorale_transitions_options {
     pub column_stride: i64,
     #[doc = " 1: `scores` is not copied, and must stay valid and unchanged until the last reference is\n released. Then `scores` must be FLOAT64 and ROWS_FROM with column_stride 1, and `mask` must be\n NULL. Default 0: copied."]
     pub borrow: i32,
-    #[doc = " 0"]
-    pub reserved: i32,
     #[doc = " m scores, added at the first position; NULL: zeros. Copied"]
     pub start: *const std::os::raw::c_void,
     #[doc = " m scores, added at the last position; NULL: zeros. Copied"]
@@ -624,11 +622,6 @@ fn bindgen_test_layout_chorale_transitions_options() {
         unsafe { ::std::ptr::addr_of!((*ptr).borrow) as usize - ptr as usize },
         32usize,
         "Offset of field: chorale_transitions_options::borrow"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
-        36usize,
-        "Offset of field: chorale_transitions_options::reserved"
     );
     assert_eq!(
         unsafe { ::std::ptr::addr_of!((*ptr).start) as usize - ptr as usize },
@@ -870,7 +863,6 @@ pub struct chorale_chain_result {
     pub struct_size: usize,
     #[doc = " COMPLETE or INFEASIBLE"]
     pub outcome: chorale_outcome,
-    pub reserved: i32,
     #[doc = " phi of the best labelling; minus infinity when infeasible"]
     pub score: f64,
 }
@@ -897,11 +889,6 @@ fn bindgen_test_layout_chorale_chain_result() {
         unsafe { ::std::ptr::addr_of!((*ptr).outcome) as usize - ptr as usize },
         8usize,
         "Offset of field: chorale_chain_result::outcome"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
-        12usize,
-        "Offset of field: chorale_chain_result::reserved"
     );
     assert_eq!(
         unsafe { ::std::ptr::addr_of!((*ptr).score) as usize - ptr as usize },
@@ -1267,7 +1254,6 @@ pub struct chorale_chain_options {
     pub struct_size: usize,
     #[doc = " 1: the arrays of the chain and `tokens` are not copied, and must stay valid and unchanged until\n the last reference to the model is released. 0 (default): they are copied without gaps, in the\n same element type. Transitions are never copied: the model takes a reference."]
     pub borrow: i32,
-    pub reserved: i32,
     #[doc = " number of the chain's group (document). Default 0"]
     pub group: i64,
     #[doc = " by position, T entries: a token id >= 0, or -1 for none. NULL: the chain\nhas no tokens"]
@@ -1297,11 +1283,6 @@ fn bindgen_test_layout_chorale_chain_options() {
         unsafe { ::std::ptr::addr_of!((*ptr).borrow) as usize - ptr as usize },
         8usize,
         "Offset of field: chorale_chain_options::borrow"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
-        12usize,
-        "Offset of field: chorale_chain_options::reserved"
     );
     assert_eq!(
         unsafe { ::std::ptr::addr_of!((*ptr).group) as usize - ptr as usize },
@@ -2268,7 +2249,6 @@ pub struct chorale_run_options {
     pub joint_mode: chorale_joint_mode,
     #[doc = " format in which messages are stored. Default AUTO"]
     pub message_element: chorale_message_element,
-    pub reserved: i32,
     #[doc = " configurations that BEAM keeps at a position; 0: 300"]
     pub beam_width: i64,
     #[doc = " greatest number of configurations alive at a position; 0: 1024"]
@@ -2354,11 +2334,6 @@ fn bindgen_test_layout_chorale_run_options() {
         unsafe { ::std::ptr::addr_of!((*ptr).message_element) as usize - ptr as usize },
         48usize,
         "Offset of field: chorale_run_options::message_element"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
-        52usize,
-        "Offset of field: chorale_run_options::reserved"
     );
     assert_eq!(
         unsafe { ::std::ptr::addr_of!((*ptr).beam_width) as usize - ptr as usize },
@@ -4320,7 +4295,6 @@ pub struct chorale_evidence {
     pub per_mention: f64,
     #[doc = " Written by the library, and not read. mentions: those that share keys, of which the numbers were\n estimated; LEARNT: those with right labels. right: LEARNT: how many more labels are right than\n before, on keys that were left out of learning; if at most 0, each mention keeps its label."]
     pub origin: chorale_evidence_origin,
-    pub reserved: i32,
     pub mentions: i64,
     pub right: i64,
 }
@@ -4362,11 +4336,6 @@ fn bindgen_test_layout_chorale_evidence() {
         unsafe { ::std::ptr::addr_of!((*ptr).origin) as usize - ptr as usize },
         32usize,
         "Offset of field: chorale_evidence::origin"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
-        36usize,
-        "Offset of field: chorale_evidence::reserved"
     );
     assert_eq!(
         unsafe { ::std::ptr::addr_of!((*ptr).mentions) as usize - ptr as usize },
@@ -5255,7 +5224,6 @@ pub struct chorale_message_result {
     pub pruned: i32,
     #[doc = " 1: messages or labelling are exact, up to rounding"]
     pub exact: i32,
-    pub reserved: i32,
     #[doc = " greatest number of configurations alive at one position"]
     pub configurations: i64,
     #[doc = " After decoding: Phi (score), phi (chain_score) and the sum of the messages' entries\n (message_score, added in the order of the properties) of the labelling found. score =\n chain_score + message_score. Computing messages sets all three to 0."]
@@ -5297,11 +5265,6 @@ fn bindgen_test_layout_chorale_message_result() {
         unsafe { ::std::ptr::addr_of!((*ptr).exact) as usize - ptr as usize },
         16usize,
         "Offset of field: chorale_message_result::exact"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
-        20usize,
-        "Offset of field: chorale_message_result::reserved"
     );
     assert_eq!(
         unsafe { ::std::ptr::addr_of!((*ptr).configurations) as usize - ptr as usize },
