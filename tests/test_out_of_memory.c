@@ -95,6 +95,11 @@ static const chorale_corpus *borrowed_corpus(Scene *s) {
   s->corpus.unary_row_stride = 3; /* every chain is kept as a view */
   return &s->corpus;
 }
+static const chorale_corpus *counted_corpus(Scene *s) {
+  static const int64_t counts[] = {2, 3};
+  s->corpus.counts = counts;
+  return &s->corpus;
+}
 /* Returns one member of a clique: a position of a chain, or the whole chain (-1). */
 static const chorale_members *one_member(Scene *s, int64_t clique, int64_t chain,
                                          int64_t position) {

@@ -43,6 +43,7 @@ static void describe_corpus(World *w, chorale_corpus *corpus, int64_t *offsets, 
   corpus->edges = chance(w, 15) ? w->doubles : NULL; /* up to 14 x 6 x 6 of them */
   corpus->forced = chance(w, 15) ? (chance(w, 80) ? w->small + POOL / 2 : indices(w)) : NULL;
   corpus->allowed = chance(w, 15) ? w->bits : NULL;
+  corpus->counts = chance(w, 10) ? w->wholes + upto(w, 32) : NULL;
 }
 
 static void describe_setup(World *w, chorale_clique_setup *setup) {
