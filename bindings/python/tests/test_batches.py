@@ -112,6 +112,26 @@ def test_chains_have_edges_and_known_labels_of_their_own(rng):
     assert expected[0][0] == 1 and expected[1][0] == 1 and expected[2][1] == 0
 
 
+@pytest.mark.parametrize("kind", [pa.int64(), pa.uint8(), pa.float64()])
+def test_a_row_may_stand_for_several(kind):
+    scores = [[[2.0, 0.0]], [[0.0, 1.9]]] * 3
+    counts = [1, 1, 1, 9, 9, 1]
+    columns = {"page": [1, 1, 2, 2, 3, 3], "scores": scores, "words": [["a"]] * 6}
+    batch = pa.record_batch({**columns, "n": pa.array(counts, kind)})
+    way = Chains("page", "scores", "words", count="n", strength=1.8)
+    assert joined(label([batch], way)).column("labels").to_pylist() == [[0], [1], [1], [1], [0], [0]]
+    rule = "not an integer from 1 to 2147483647"
+    for wrong, told in ((0, "is 0, "), (None, "is null")):
+        batch = pa.record_batch({**columns, "n": pa.array([*counts[:4], wrong, 1], pa.int64())})
+        place = "group 3: row 0: column 'n' "
+        with pytest.raises(ValueError, match=f"^{place}{told}{'' if wrong is None else rule}"):
+            list(label([batch], way))
+        errors = joined(label([batch], way, errors="column")).column("error").to_pylist()
+        assert errors[:4] == [None] * 4 and errors[5].startswith(place)
+    with pytest.raises(ValueError, match="count: there is no column 'm'"):
+        list(label([batch], dataclasses.replace(way, count="m")))
+
+
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("kind", ["float64", "float32"])
 def test_chains_as_by_themselves(rng, way, kind):
@@ -491,6 +511,8 @@ def test_what_cannot_be(rng):
         Chains("page", "scores", rules=[rules.once(), rules.never("A", chains=[0])])
     with pytest.raises(ValueError, match="chains.rules is given"):
         SharedKeys(Chains("page", "scores", rules=[rules.once()]), "keys")
+    with pytest.raises(ValueError, match="chains.count is given"):
+        SharedKeys(Chains("page", "scores", count="n"), "keys")
     unknown = Chains("page", "scores", names=NAMES, rules=[rules.once(), rules.never("WORK")])
     with pytest.raises(ValueError, match=r"group 'p.': rules\[1\] \(never\).a is 'WORK'"):
         list(label([batch], unknown))

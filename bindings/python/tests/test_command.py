@@ -346,6 +346,20 @@ def test_sequences_have_edges_and_known_labels_of_their_own():
     assert not {"edges", "forced", "allowed"} & set(found[0])
 
 
+def test_sequences_stand_for_several():
+    given = [{"scores": [row], "tokens": ["a"], "id": k} for k, row in enumerate(([2, 0], [0, 1.9]))]
+    strength = ("label", "--strength", "1.8")
+
+    def labels(counts):
+        counted = [{**sequence, "count": n} for sequence, n in zip(given, counts)]
+        found = [json.loads(line) for line in run(*strength, given=lines(counted)).splitlines()]
+        assert [line["count"] for line in found] == counts
+        return [line["labels"] for line in found]
+
+    assert labels([1, 1]) == [[0], [1]] and labels([1, 9]) == [[1], [1]]
+    assert labels([9, 1]) == [[0], [0]]
+
+
 def test_labels_keep_rules(tmp_path):
     rows = [[[1.0, 0.0], [0.0, 1.0], [0.5, 0.0]], [[1.0, 0.0]], [[0.0, 1.0], [2.0, 0.0]]]
     given = [{"scores": row, "tokens": [None] * len(row)} for row in rows]
@@ -474,6 +488,19 @@ MISTAKES = [
         ["label"],
         SCORES + '{"scores": [[0, 1]], "forced": [0]}',
         'standard input, line 1: "forced" is missing',
+    ),
+    *(
+        (
+            ["label"],
+            "\n" + SCORES.replace("}", f', "count": {count}}}'),
+            'standard input, line 2: "count" must be a whole number from 1 to 2147483647',
+        )
+        for count in ("0", "1.5", "true", "2147483648", '"2"', "null")
+    ),
+    (
+        ["label"],
+        SCORES + SCORES.replace("}", ', "count": 2}'),
+        'standard input, line 1: "count" is missing',
     ),
     (["label"], SCORES + "{}", 'standard input, line 2: "scores" is missing'),
     (["label"], '{"scores": [[1], [1, 2]]}', 'standard input, line 1: "scores" must be a list'),

@@ -67,6 +67,17 @@ def test_as_in_one_process(spark, rng, partitions):  # noqa: F811
     assert by_id(row.asDict() for row in out.collect()) == expected
 
 
+def test_rows_stand_for_several(spark, rng):  # noqa: F811
+    table = corpus(rng, groups=10)
+    table = table.append_column("n", pa.array(rng.integers(1, 5, table.num_rows)))
+    way = Chains("page", "scores", tokens="words", strength=2.5, order="id", count="n")
+    expected = by_id(joined(label(cut(table, 7), way)).to_pylist())
+    out = adapter.label(frame_of(spark, table), way, partitions=2)
+    assert by_id(row.asDict() for row in out.collect()) == expected
+    once = joined(label(cut(table, 7), dataclasses.replace(way, count=None))).to_pylist()
+    assert by_id(once) != expected
+
+
 def test_what_travels(rng):  # noqa: F811
     from pyspark import cloudpickle
 

@@ -19,6 +19,7 @@ import numpy as np
 
 from . import _arrays as arrays
 from . import logits
+from ._agreements import OWN
 from ._files import (
     BAD_INPUT,
     FORMS,
@@ -146,7 +147,7 @@ def _round(progress: Progress) -> None:
 # ---- Messages
 
 # What the objects of `label` have, by the names of the arguments of `decode`.
-FIELDS = {"unaries": "scores", **{name: name for name in ("tokens", "edges", "forced", "allowed")}}
+FIELDS = {"unaries": "scores", **{name: name for name in ("tokens", *OWN)}, "counts": "count"}
 
 
 @contextmanager
@@ -277,12 +278,9 @@ def command_settle(given: Mapping[str, Any]) -> bytes:
 NEW = ("labels", "own", "changed", "why")
 
 
-OWN = ("edges", "forced", "allowed")
-
-
 @dataclasses.dataclass
 class _Corpus:
-    """Sequences read from the lines of a file, which may be `OWN` as well. labels: their number."""
+    """Sequences read from the lines of a file. labels: the number of labels."""
 
     place: str
     lines: list[int]
@@ -297,7 +295,7 @@ def _corpus(path: str) -> _Corpus:
     if not entries:
         raise Stop(BAD_INPUT, f"{place}: no sequences")
     of_each: dict[str, list[Any]] = {}
-    for name in ("scores", *OWN):
+    for name in ("scores", *OWN, "count"):
         there = [name in entry for entry in entries]
         if not all(there) and (name == "scores" or any(there)):
             raise Stop(BAD_INPUT, f'{place}, line {lines[there.index(False)]}: "{name}" is missing')
@@ -312,7 +310,7 @@ def _corpus(path: str) -> _Corpus:
     unaries = [np.zeros((0, labels)) if rows is None else rows for rows in scores]
     tokens = []
     for entry, line, rows in zip(entries, lines, unaries):
-        words, group = entry.get("tokens"), entry.get("group")
+        words, group, count = entry.get("tokens"), entry.get("group"), entry.get("count", 1)
         words = [None] * len(rows) if words is None else words
         taken = [name for name in NEW if name in entry]
         rule = ""
@@ -322,10 +320,13 @@ def _corpus(path: str) -> _Corpus:
             rule = '"tokens" must be a list of texts, numbers or null'
         elif isinstance(group, (list, dict)):
             rule = '"group" must be a text or a number'
+        elif type(count) is not int or not 1 <= count < 2**31:
+            rule = f'"count" must be a whole number from 1 to {2**31 - 1}'
         if rule:
             raise Stop(BAD_INPUT, f"{place}, line {line}: {rule}")
         tokens.append([None if arrays.missing(word) else str(word) for word in words])
-    arguments = {"unaries": unaries, "tokens": tokens, **of_each}
+    counts = of_each.pop("count", None)
+    arguments = {"unaries": unaries, "tokens": tokens, "counts": counts, **of_each}
     if any("group" in entry for entry in entries):
         arguments["groups"] = [entry.get("group") for entry in entries]
     return _Corpus(place, lines, entries, labels, arguments)

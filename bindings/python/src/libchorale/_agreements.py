@@ -203,6 +203,9 @@ def read(
 #: The arguments of `decode` and `build_problem` that `read` checks.
 READ = inspect.signature(read).parameters
 
+#: Those of them that have a table or a list for each chain.
+OWN = ("edges", "forced", "allowed")
+
 
 def _numbers(place: str, labels: Any, names: Sequence[str] | None) -> Any:
     """Returns labels with their numbers in place of their names."""

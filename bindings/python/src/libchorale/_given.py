@@ -88,6 +88,11 @@ class Problems:
         ]
         return sorted(found, key=lambda problem: problem.row)
 
+    def refuse(self, hint: str = "") -> None:
+        """Raises `TableError` if there are entries that cannot be used."""
+        if not self.usable.all():
+            raise TableError(self.all(), hint)
+
 
 # ---- Rules of spelling
 

@@ -123,11 +123,6 @@ class Reading:
             shares = None
         self.mentions = Mentions(no_keys, 0, m, before, shares, logs, times)
 
-    def refuse(self, hint: str = "") -> None:
-        """Raises `TableError` if there are entries that cannot be used."""
-        if not self.problems.usable.all():
-            raise TableError(self.problems.all(), hint)
-
     def gold(self, gold: str) -> Ints:
         """Reads a column of right labels: the number of each, -1 if it is unknown."""
         column = self.table.find("gold", gold).mixed()

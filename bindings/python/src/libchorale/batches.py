@@ -17,11 +17,13 @@ from typing import Any, Literal, Union
 
 import numpy as np
 
-from ._agreements import Agree, Agreement, _listed
-from ._columns import plain, pyarrow
+from ._agreements import OWN, Agree, Agreement, _listed
+from ._columns import Longs, plain, pyarrow
+from ._given import Problems as Unusable
+from ._given import counts
 from ._learnt import Learnt
 from ._progress import Bars, watched
-from ._tables import plain_type
+from ._tables import opened, plain_type
 from .chain import Scheme
 from .collective import decode
 from .errors import StateError
@@ -43,7 +45,7 @@ REMEMBERED = 65536
 class _Columns:
     """A specification. Its fields of these names are columns, if they are there and not None."""
 
-    _reads = ("group", "scores", "label", "tokens", "edges", "forced", "allowed", "order")
+    _reads = ("group", "scores", "label", "tokens", *OWN, "count", "order")
 
     def _columns(self) -> dict[str, str]:
         """Returns the columns that are read, each by its name in error messages."""
@@ -109,6 +111,8 @@ class Chains(_Labels):
     tokens       the column of words: in each row a list of texts or integers; None: no words
     edges, forced, allowed
                  columns of what these arguments of `decode` have for a chain; None: no such column
+    count        the column of how many equal chains each row stands for, whole numbers from 1, as
+                 `counts` of `decode`; None: each stands for itself
     order        the column by which the rows of a group are sorted before labelling, so that labels
                  do not depend on the order of arrival; None: the order of arrival is kept
     agree        as in `decode`, except that `keys` of an `Agreement` is the name of a column of
@@ -132,6 +136,7 @@ class Chains(_Labels):
     edges: str | None = None
     forced: str | None = None
     allowed: str | None = None
+    count: str | None = None
     order: str | None = None
     agree: Agree | Sequence[Agree] | None = None
     transitions: Any = None
@@ -176,8 +181,7 @@ class Chains(_Labels):
 
     def _arguments(self, rows: Any) -> dict[str, Any]:
         """Returns arguments of `decode` and `build_problem` for the rows of one group."""
-        names = ("tokens", "edges", "forced", "allowed")
-        columns = {name: getattr(self, name) for name in names}
+        columns = {name: getattr(self, name) for name in ("tokens", *OWN)}
         agree = [
             dataclasses.replace(entry, keys=_lists(rows, entry.keys))
             if isinstance(entry, Agreement) and isinstance(entry.keys, str)
@@ -189,6 +193,7 @@ class Chains(_Labels):
             "agree": agree,
             **{name: getattr(self, name) for name in given},
             **{name: None if of is None else _lists(rows, of) for name, of in columns.items()},
+            "counts": None if self.count is None else _counts(rows, self.count),
         }
 
     def _labelled(self, arrow: Any, rows: Any) -> dict[str, Any]:
@@ -497,6 +502,13 @@ def _lists(rows: Any, name: str) -> list[Any]:
         if entry is None:
             raise ValueError(f"column {name!r} is null in row {row}")
     return lists
+
+
+def _counts(rows: Any, name: str) -> Longs:
+    unusable = Unusable(rows.num_rows)
+    found = counts(opened(rows.select([name])).column(name), name, unusable)
+    unusable.refuse()
+    return found
 
 
 def _matrices(arrow: Any, rows: Any, name: str) -> list[Any]:

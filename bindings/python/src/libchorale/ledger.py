@@ -184,7 +184,7 @@ class Ledger:
             column = read.table.find("row", row).mixed()
             rows = column.each(column.all_values(), None, object).tolist()
         read.read(confidence, count)
-        read.refuse()
+        read.problems.refuse()
         mentions = read.mentions
         if mentions.scores is not None:
             raise ValueError(

@@ -124,7 +124,7 @@ def _read(
     if len(wide) != len(keys):
         raise ValueError(f"across has {len(wide)} entries for {len(keys)} keys")
     read.read(confidence, count)
-    read.refuse()
+    read.problems.refuse()
     read.part = read.problems.usable
     mentions, read.keyed = read.mentions, []
     for entry, over in zip(keys, wide):

@@ -383,7 +383,7 @@ def settle(
     names = read.table.new_columns(names, len(NAMES))
     read.read(confidence, count)
     if unusable == "raise":
-        read.refuse('unusable="keep" leaves such rows as they are')
+        read.problems.refuse('unusable="keep" leaves such rows as they are')
     read.part = read.problems.usable | (unusable == "fill")
     read.read_key(key, group, partial)
     if gold is not None:

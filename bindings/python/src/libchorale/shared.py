@@ -33,7 +33,7 @@ class SharedKeys:
     pickled.
 
     chains    the columns and the agreements within a group, as for `batches.label`, except that a
-              strength "auto" is 1, and that there are no rules
+              strength "auto" is 1, and that there are neither rules nor counts
     keys      the column of keys: in each row a list of one key for each position, a text or an
               integer; null and integers below 0 mean that the position has no key
     strength  strength of agreement, as in `decode`: a key with n positions, n_v of which have label
@@ -53,6 +53,8 @@ class SharedKeys:
     def __post_init__(self) -> None:
         if self.chains.rules:
             raise ValueError("chains.rules is given; labels under prices cannot keep rules")
+        if self.chains.count is not None:
+            raise ValueError("chains.count is given; the positions of a shared key count once each")
         if self.strength < 0:
             raise ValueError(f"strength is {self.strength}; it must be at least 0")
         if self.least < 2:
