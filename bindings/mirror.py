@@ -273,13 +273,20 @@ def of_rust(text: str, kind: str = "") -> str:
     return in_words(text, spell, kind)
 
 
+def rust_macro(macro: str, about: str) -> str:
+    """Returns the head of a macro with a comment. What is experimental needs the feature."""
+    told = about.replace("Experimental:", "Needs the feature `experimental`:")
+    gate = '#[cfg(feature = "experimental")]\n' if told != about else ""
+    return f"\n{gate}{macro}! {{\n{wrapped(told, '    /// ')}"
+
+
 def rust_enums() -> str:
     lines = [f"// {NOTE}\n"]
     for (macro, prefix, enum, _, about), named in enums("rust"):
         if not macro:
             continue
         flags = macro == "flags"
-        lines.append(f"\n{macro}! {{\n{wrapped(about, '    /// ')}    {'Warnings' if flags else enum} {{\n")
+        lines.append(f"{rust_macro(macro, about)}    {'Warnings' if flags else enum} {{\n")
         for short, name, text in named:
             own = (name if prefix in KEPT_WHOLE else short).lower()
             lines.append(wrapped(of_rust(text, f"chorale_{snake(enum)}"), " " * 8 + "/// "))
@@ -291,7 +298,7 @@ def rust_enums() -> str:
 def rust_structs() -> str:
     lines = [f"// {NOTE}\n"]
     for name, of, about, fields in filled("rust", "f64", "usize", "i32", "bool", "Option<usize>"):
-        lines.append(f"\nfilled! {{\n{wrapped(of_rust(about), '    /// ')}    {name} = chorale_{of} {{\n")
+        lines.append(f"{rust_macro('filled', of_rust(about))}    {name} = chorale_{of} {{\n")
         for rust, kind, field, text in fields:
             lines.append(wrapped(of_rust(text, kind), " " * 8 + "/// "))
             lines.append(f"        {field}: {rust},\n")
@@ -429,7 +436,7 @@ def rust_inputs() -> str:
         generics = "'a, N: Element = f64" if "N>" in parts else "'a"
         known = re.findall(r"(\w+):", parts)
         about += " Each method sets one; one that is not set has its default." * name.endswith("Options")
-        lines.append(f"\noptions! {{\n{wrapped(of_rust(about), '    /// ')}    #[derive({traits})]\n    #[must_use]\n")
+        lines.append(f"{rust_macro('options', of_rust(about))}    #[derive({traits})]\n    #[must_use]\n")
         lines.append(f"    pub struct {name}<{generics}> of chorale_{of} {{\n" + "".join(f"        pub(crate) {part},\n" for part in parts.split("; ") if part))
         lines.append("    }\n    set(self) {\n")
         for kind, field, text in fields:

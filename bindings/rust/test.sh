@@ -98,6 +98,7 @@ echo "== clippy"
 cargo_with release clippy --all-targets -- -D warnings
 cargo_with release clippy --all-targets "${features[@]}" -- -D warnings
 echo "== documentation"
+RUSTDOCFLAGS="-D warnings" cargo_with release doc --no-deps # comments must not link to what needs a feature
 RUSTDOCFLAGS="-D warnings" cargo_with release doc --no-deps "${features[@]}"
 echo "== tests, and every wrapped function is called"
 # With lazy binding, tests/called.sh sees when a program first calls a function of the library.

@@ -622,7 +622,7 @@ def rust_pages() -> Iterator[tuple[str, str]]:
             if not line.strip().startswith("#["):
                 comment = []
     entries.sort(key=lambda e: (e.name.split("::")[0].lower(), e.level, e.name.lower()))
-    intro = "The crate `libchorale`. `cargo doc --open` makes the same pages with the traits of each type."
+    intro = "The crate `libchorale`. `cargo doc --open` makes the same pages with the traits of each type, those of tables with the feature `experimental`."
     yield "reference/rust.md", f"# Rust\n\n{intro}\n\n{rendered('rust', entries)}"
 
 

@@ -99,8 +99,10 @@ macro_rules! flags {
 include!("enums.rs");
 include!("structs.rs");
 
+#[cfg(feature = "experimental")]
 filled! {
-    /// What decides whether the mentions of a key have one label.
+    /// What decides whether the mentions of a key have one label. Needs the feature `experimental`:
+    /// it may change or go in any version.
     Evidence = chorale_evidence {
         /// The most that one mention can say, in log-odds.
         most: f64,

@@ -41,8 +41,10 @@ told! {
     }
 }
 
+#[cfg(feature = "experimental")]
 told! {
-    /// Where evidence comes from. Experimental: it may change or go in any version.
+    /// Where evidence comes from. Needs the feature `experimental`: it may change or go in any
+    /// version.
     EvidenceOrigin {
         /// From the caller.
         Given = CHORALE_EVIDENCE_GIVEN,

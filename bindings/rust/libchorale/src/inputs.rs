@@ -234,9 +234,10 @@ options! {
     }
 }
 
+#[cfg(feature = "experimental")]
 options! {
     /// The columns of a table of N rows. Each is a mention of one of K keys, such as a name, with
-    /// one of m labels. Experimental: it may change or go in any version.
+    /// one of m labels. Needs the feature `experimental`: it may change or go in any version.
     #[derive(Clone, Copy, Debug)]
     #[must_use]
     pub struct Mentions<'a> of chorale_mentions {

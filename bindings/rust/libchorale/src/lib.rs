@@ -79,7 +79,8 @@
 //! # Features
 //!
 //! * `vendored`: builds the C++ library instead of looking for an installed one.
-//! * `experimental`: the module `experimental`.
+//! * `experimental`: what may change or go in any version: tables of mentions (`settle`, `Ledger`), and the
+//!   module `experimental`.
 //! * `ndarray`: takes the arrays of the crate ndarray, 0.15 to 0.17.
 #![deny(missing_docs)]
 #![warn(missing_debug_implementations, rust_2018_idioms, unreachable_pub)]
@@ -112,6 +113,7 @@ mod property;
 mod raw;
 mod rules;
 mod run;
+#[cfg(feature = "experimental")]
 mod table;
 mod transitions;
 
@@ -127,7 +129,7 @@ pub use labels::{LabelMap, Mask};
 pub use learn::{learn, Learnt};
 pub use model::{ChainTokens, ChainView, LabellingScore, Member, Model};
 pub use options::{
-    Automaton, Chain, CliqueOptions, CliqueProblem, Corpus, LearnOptions, Members, Mentions,
+    Automaton, Chain, CliqueOptions, CliqueProblem, Corpus, LearnOptions, Members,
     PotentialOptions, RunOptions,
 };
 pub use potential::Potential;
@@ -135,11 +137,15 @@ pub use problem::Problem;
 pub use property::{Property, PropertyOptions};
 pub use rules::{Rule, Rules};
 pub use run::{ChainMarginals, ChainProbabilities, Run};
-pub use table::{settle, spell, Ledger, Settled, SpellingRule, ANSWER_DIFFERS, NO_ANSWER};
 pub use transitions::{Transitions, TransitionsBuilder};
 
-/// What may change or go in any version: the functions of the C interface that this crate does not
-/// wrap, such as those of prices, dictionaries and messages of single chains.
+#[cfg(feature = "experimental")]
+pub use options::Mentions;
+#[cfg(feature = "experimental")]
+pub use table::{settle, spell, Ledger, Settled, SpellingRule, ANSWER_DIFFERS, NO_ANSWER};
+
+/// What may change or go in any version, beside tables ([`settle`]): the functions of the C interface
+/// that this crate does not wrap, such as those of prices, dictionaries and messages of single chains.
 ///
 /// ```
 /// use libchorale::{experimental::*, Potential};

@@ -316,8 +316,10 @@ filled! {
     }
 }
 
+#[cfg(feature = "experimental")]
 filled! {
-    /// What became of a mention, and why. Experimental: it may change or go in any version.
+    /// What became of a mention, and why. Needs the feature `experimental`: it may change or go in
+    /// any version.
     SettledMention = chorale_settled_mention {
         /// -1: none, since neither the mention nor its key says anything.
         label: i32,
@@ -336,8 +338,9 @@ filled! {
     }
 }
 
+#[cfg(feature = "experimental")]
 filled! {
-    /// What became of a key. Experimental: it may change or go in any version.
+    /// What became of a key. Needs the feature `experimental`: it may change or go in any version.
     SettledKey = chorale_settled_key {
         /// Of all mentions; -1: each has its own.
         label: i32,
@@ -356,9 +359,10 @@ filled! {
     }
 }
 
+#[cfg(feature = "experimental")]
 filled! {
-    /// A row whose label should now be another than the caller was told. Experimental: it may
-    /// change or go in any version.
+    /// A row whose label should now be another than the caller was told. Needs the feature
+    /// `experimental`: it may change or go in any version.
     LedgerChange = chorale_ledger_change {
         /// Number of the row: the first that was ever added is 0.
         row: usize,
@@ -369,8 +373,10 @@ filled! {
     }
 }
 
+#[cfg(feature = "experimental")]
 filled! {
-    /// A row as it was added, with its label. Experimental: it may change or go in any version.
+    /// A row as it was added, with its label. Needs the feature `experimental`: it may change or go
+    /// in any version.
     LedgerRow = chorale_ledger_row {
         /// The key; -1: none.
         key: i32,

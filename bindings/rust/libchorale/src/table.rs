@@ -1,5 +1,5 @@
 //! Tables of mentions: one label for all mentions of a key, unless the key is really two things.
-//! Experimental: may change or go in any version.
+//! All of it needs the feature `experimental`, since it may change or go in any version.
 
 use crate::array::filled;
 use crate::handle::Handle;
@@ -70,6 +70,8 @@ pub struct Settled {
 /// decides; None: it is learnt from `gold`, or estimated from the mentions. Errors: NullArgument,
 /// Shape, Size, SizeOverflow, OutOfRange, NotANumber, Infinite.
 ///
+/// Needs the feature `experimental`: it may change or go in any version.
+///
 /// ```
 /// use libchorale as ch;
 /// # fn main() -> ch::Result<()> {
@@ -108,6 +110,8 @@ pub fn settle(mentions: &Mentions<'_>, evidence: Option<&Evidence>) -> Result<Se
 
 /// Keeps the mentions of a stream. The labels are those that [`settle`] gives a table of all
 /// mentions under the same evidence, whatever the order in which they came.
+///
+/// Needs the feature `experimental`: it may change or go in any version.
 pub struct Ledger(Handle<c::chorale_ledger>);
 
 debug!(Ledger);
@@ -171,6 +175,8 @@ pub enum SpellingRule {
 
 /// Returns a text as it is after some rules, applied in the order in which [`SpellingRule`] names
 /// them. Texts that are then equal are one key.
+///
+/// Needs the feature `experimental`: it may change or go in any version.
 ///
 /// ```
 /// use libchorale::{spell, SpellingRule::*};
