@@ -130,7 +130,7 @@ CASES = [
     ("mask", lambda: ch.mask(["O", "X-Y"]), "names"),
     ("mask", lambda: ch.mask([]), "names"),
     ("LabelMap.from_names", lambda: ch.LabelMap.from_names(["O", "B-"]), "names"),
-    ("LabelMap", lambda: ch.Property.first_label(ch.LabelMap(2, 0)), "kinds"),
+    ("LabelMap", lambda: ch.Property.first_label(ch.LabelMap(2, -1)), "kinds"),
     ("LabelMap", lambda: ch.Property.first_label(ch.LabelMap(2, 3)), "kinds"),
     ("LabelMap", lambda: ch.Property.first_label(ch.LabelMap(2, 2, [0, 5])), "kind_of_label"),
     ("Transitions", lambda: ch.Transitions([[NAN]]), "scores"),

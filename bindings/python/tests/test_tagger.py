@@ -625,3 +625,63 @@ def test_edges_and_known_labels():
             tagger.predict(scores[:2], None, tokens[:2], **given)
     with pytest.raises(ValueError, match="edges is given, which only scores"):
         CollectiveTagger(lambda X, y: None).fit(scores, right, groups, tokens, edges=edges)
+
+
+def test_masks():
+    """Masks forbid labels of any tagger, also where agreement is not applied."""
+    X, y, groups = corpus(6, 5)
+    for tagger in (frequencies, Marginals()):
+        made = CollectiveTagger(tagger, token=token).fit(X, y, groups)
+        column = {label: number for number, label in enumerate(made.classes_)}
+        free, allowed = made.predict(X, groups), [np.ones((len(of), 3), bool) for of in X]
+        assert made.predict(X, groups, allowed=allowed) == free
+        allowed[0][0, column[free[0][0]]] = False
+        now = made.predict(X, groups, allowed=allowed)
+        assert now[0][0] != free[0][0]
+        [first, *_] = made.predict_proba(X, groups, allowed=allowed)
+        assert first[0, column[free[0][0]]] == 0 and first[0].sum() == pytest.approx(1)
+        assert made.predict_marginals(X, groups, allowed=allowed)[0][0][free[0][0]] == 0
+        with pytest.raises(ValueError, match=r"allowed\[1\] has shape"):
+            made.predict(X, groups, allowed=[allowed[0], allowed[1][:1], *allowed[2:]])
+        with pytest.raises(ValueError, match="allowed has 1 entries, X has"):
+            made.predict(X, groups, allowed=allowed[:1])
+    kept = CollectiveTagger(frequencies, token=token, rules=[rules.never("PER")]).fit(X, y, groups)
+    masks = [np.array([[label != "PER" for label in kept.classes_]] * len(of)) for of in X]
+    assert kept.ruled(X, groups) and not kept.ruled(X, groups, allowed=masks)
+
+
+@pytest.mark.parametrize("f1_without", [None, ["O"]])
+def test_a_sequence_may_stand_for_several(f1_without):
+    """As if it were there so often: what is learnt, labels, and probabilities."""
+    X, y, groups = corpus(12, 5)
+    counts = [1 + number % 3 for number in range(len(X))]
+    every = [number for number, count in enumerate(counts) for _ in range(count)]
+    first = np.cumsum([0, *counts[:-1]])
+    seen = []
+
+    def tagger(X, y):
+        seen.append(len(X))
+        return frequencies(X, y)
+
+    made, plain = (CollectiveTagger(tagger, token=token, f1_without=f1_without) for _ in range(2))
+    made.fit(X, y, groups, counts=counts)
+    repeated = [[of[number] for number in every] for of in (X, y, groups)]
+    seen, before = [], seen
+    plain.fit(*repeated)
+    assert seen == before and made.report_ == plain.report_ and made.report_["applied"]
+    X, _, groups = corpus(12, 6)
+    some = [X[number] for number in every], [groups[number] for number in every]
+    labels = made.predict(X, groups, counts=np.array(counts))
+    assert labels == [plain.predict(*some)[number] for number in first]
+    assert labels != plain.predict(X, groups)
+    found = made.predict_proba(X, groups, counts=counts)
+    expected = plain.predict_proba(*some)
+    for table, number in zip(found, first):
+        assert table == pytest.approx(expected[number])
+    for wrong, match in (
+        ([2], "counts has 1 entries, X has"),
+        ([1, 0, *counts[2:]], r"counts\[1\] is 0, below 1"),
+    ):
+        for call in (made.predict, made.predict_proba, lambda X, g, **n: made.fit(X, y, g, **n)):
+            with pytest.raises(ValueError, match=match):
+                call(X, groups, counts=wrong)

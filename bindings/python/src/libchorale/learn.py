@@ -63,8 +63,9 @@ class CollectiveTagger:
                  their numbers in this order, from 0. None: the sorted labels of y (for a function:
                  of the y passed to it); 0 to m - 1 if tagger is None
     transitions  m x m scores, or `Transitions`; only if tagger is None
-    f1_without   labels that do not count, such as ["O"]: positions gain nothing by having them
-                 together, and what is maximised is micro F1 of the other labels. None: the share of
+    f1_without   labels that do not count, such as ["O"], as `uncounted` of `decode`: positions gain
+                 nothing by having them together, and what is maximised is micro F1 of the other
+                 labels. None: every label counts, "O" too, and what is maximised is the share of
                  right labels
     spans        True: F1 is that of spans. A label "B-X" begins a span of X, and "I-X" continues it
                  (also S and U for B, and E and L for I). False: F1 is that of positions
@@ -182,6 +183,7 @@ class CollectiveTagger:
         groups: Sequence[Hashable] | None = None,
         tokens: Sequence[Sequence[Hashable]] | None = None,
         edges: Sequence[npt.ArrayLike] | None = None,
+        counts: npt.ArrayLike | None = None,
     ) -> CollectiveTagger:
         """Trains the tagger and learns how strongly labels should agree.
 
@@ -193,12 +195,13 @@ class CollectiveTagger:
         tokens  for each sequence its T tokens. None: computed by `token`, or by its default
         edges   for each sequence (T - 1) x m x m scores of its own, which replace those of
                 `transitions`, as in `decode`; only if tagger is None
+        counts  for each sequence how many equal ones it stands for: it is repeated. None: none is
         """
         kind = _kind(self.tagger)
         _agreements(self.agree)
-        of = self._corpus(X, groups, tokens, edges, kind == "scores")
+        of = self._corpus(X, groups, kind == "scores", tokens=tokens, edges=edges, counts=counts)
         gold = _gold(y, of.X)
-        folds = _folds(of.groups, [len(row) for row in gold])
+        folds = _folds(of.groups, [len(row) * of.times[n] for n, row in enumerate(gold)])
         labels = self._labels(of.X, gold, kind)
         known = {label: number for number, label in enumerate(labels)}
         numbers = [_numbers(f"y[{number}]", row, known) for number, row in enumerate(gold)]
@@ -210,8 +213,13 @@ class CollectiveTagger:
         classes, begins = self._counted(labels, known)
 
         def problem(which: list[int], trained: _Estimator | _Function) -> Problem:
-            right = [label for number in which for label in numbers[number]]
-            return self._problem(of.chosen(which), trained, labels, np.array(right, np.int32))
+            some = of.chosen(which)
+            right = [label for number in some.numbers for label in numbers[number]]
+            return self._problem(some, trained, labels, np.array(right, np.int32))
+
+        def train(which: Iterable[int]) -> _Estimator | _Function:
+            some = of.chosen(which)
+            return self._trained(kind, some.X, [gold[number] for number in some.numbers])
 
         problems = []
         trained: _Estimator | _Function
@@ -221,13 +229,12 @@ class CollectiveTagger:
         else:
             for fold in folds:
                 others = sorted(number for other in folds if other is not fold for number in other)
-                right = [gold[number] for number in others]
-                problems.append(problem(fold, self._trained(kind, of.chosen(others).X, right)))
+                problems.append(problem(fold, train(others)))
         if not any(made.model.cliques for made in problems):
             raise ValueError("agree finds nothing that is in a group of X twice and could agree")
         learnt = learn(problems, classes=classes, begins=begins)
         if kind != "scores":
-            trained = self._trained(kind, of.X, gold)
+            trained = train(range(len(of.X)))
         self.tagger_ = trained.tagger
         self.classes_ = labels
         self.learnt_ = learnt
@@ -243,6 +250,8 @@ class CollectiveTagger:
         tokens: Sequence[Sequence[Hashable]] | None = None,
         edges: Sequence[npt.ArrayLike] | None = None,
         forced: Sequence[Sequence[Hashable]] | None = None,
+        allowed: Sequence[npt.ArrayLike] | None = None,
+        counts: npt.ArrayLike | None = None,
     ) -> list[list[Any]]:
         """Labels all sequences together, and returns the labels of each. If agreement is not
         applied, these are the tagger's own labels. A sequence whose scores forbid every labelling
@@ -256,11 +265,14 @@ class CollectiveTagger:
                 no groups, otherwise all are of one group
         tokens, edges  as in `fit`
         forced  for each sequence the T labels that are known, None where it is not
+        allowed  for each sequence T x m booleans: False forbids a label of `classes_` at a position
+        counts  for each sequence how many equal ones it stands for, as in `decode`
         """
-        of = self._given(X, groups, tokens, edges, forced)
+        of = self._given(X, groups, tokens, edges, forced, allowed, counts)
         if not of.X:
             return []
-        own = None if self.rules or forced is not None else self._trained_.own(of.X)
+        limited = self.rules or forced is not None or allowed is not None
+        own = None if limited else self._trained_.own(of.X)
         if own is not None and not self.report_["applied"]:
             return own
         found = self._decoded(of)
@@ -281,11 +293,13 @@ class CollectiveTagger:
         tokens: Sequence[Sequence[Hashable]] | None = None,
         edges: Sequence[npt.ArrayLike] | None = None,
         forced: Sequence[Sequence[Hashable]] | None = None,
+        allowed: Sequence[npt.ArrayLike] | None = None,
+        counts: npt.ArrayLike | None = None,
     ) -> list[RuledChain]:
         """Returns what the rules do to the labels of `predict`, as `Decoded.ruled`: what they cost
         each sequence that would break them, and why its labels change or cannot. Arguments are as
         in `predict`."""
-        of = self._given(X, groups, tokens, edges, forced)
+        of = self._given(X, groups, tokens, edges, forced, allowed, counts)
         return self._decoded(of).ruled if of.X and self.rules else []
 
     def predict_proba(
@@ -295,6 +309,8 @@ class CollectiveTagger:
         tokens: Sequence[Sequence[Hashable]] | None = None,
         edges: Sequence[npt.ArrayLike] | None = None,
         forced: Sequence[Sequence[Hashable]] | None = None,
+        allowed: Sequence[npt.ArrayLike] | None = None,
+        counts: npt.ArrayLike | None = None,
     ) -> list[npt.NDArray[np.float64]]:
         """Returns for each sequence T x m: the probability of each of `classes_` at each position,
         given the messages of the cliques of the sequence (`Learnt.probabilities`), calibrated on
@@ -302,18 +318,20 @@ class CollectiveTagger:
         probabilities, calibrated likewise. Those of a sequence whose scores forbid every labelling
         are NaN. Rules have no influence, so that a label that rules forbid may have the greatest
         probability. Arguments are as in `predict`."""
-        of = self._given(X, groups, tokens, edges, forced)
+        given = self._given(X, groups, tokens, edges, forced, allowed, counts)
+        of = given.chosen(range(len(given.X)))  # equal sequences, since potentials are for those
         if not of.X:
             return []
         labels = self.classes_
+        chains = dict(zip(of.numbers, range(len(of.X))))  # one of the equal ones
         with Run(self.learnt_.apply(self._problem(of, self._trained_, labels))) as run:
             run.solve()
             left_out = {entry.chain for entry in run.left_out()}
             return [
-                np.full((len(item), len(labels)), np.nan)
-                if len(item) == 0 or chain in left_out
+                np.full((len(of.X[chain]), len(labels)), np.nan)
+                if len(of.X[chain]) == 0 or chain in left_out
                 else self.learnt_.probabilities(run, chain)
-                for chain, item in enumerate(of.X)
+                for chain in chains.values()
             ]
 
     def predict_marginals(
@@ -323,10 +341,12 @@ class CollectiveTagger:
         tokens: Sequence[Sequence[Hashable]] | None = None,
         edges: Sequence[npt.ArrayLike] | None = None,
         forced: Sequence[Sequence[Hashable]] | None = None,
+        allowed: Sequence[npt.ArrayLike] | None = None,
+        counts: npt.ArrayLike | None = None,
     ) -> list[list[dict[Any, float]]]:
         """Returns `predict_proba` in the form of `sklearn_crfsuite.CRF.predict_marginals`: for each
         position a dict from labels to their probabilities."""
-        made = self.predict_proba(X, groups, tokens, edges, forced)
+        made = self.predict_proba(X, groups, tokens, edges, forced, allowed, counts)
         return [[dict(zip(self.classes_, row.tolist())) for row in table] for table in made]
 
     def score(
@@ -345,26 +365,35 @@ class CollectiveTagger:
             raise ValueError("X has no positions")
         return float(np.mean(right))
 
-    def _corpus(self, X: Any, groups: Any, tokens: Any, edges: Any, alone: bool) -> _Corpus:
-        for name, value in (("transitions", self.transitions), ("edges", edges)):
+    def _corpus(self, X: Any, groups: Any, alone: bool, **own: Any) -> _Corpus:
+        for name, value in (("transitions", self.transitions), ("edges", own["edges"])):
             if value is not None and not alone:
                 raise ValueError(f"{name} is given, which only scores (tagger=None) can have")
-        return _Corpus(X, groups, tokens, edges)
+        return _Corpus(X, groups, **own)
 
-    def _given(self, X: Any, groups: Any, tokens: Any, edges: Any, forced: Any) -> _Corpus:
+    def _given(
+        self,
+        X: Any,
+        groups: Any,
+        tokens: Any,
+        edges: Any,
+        forced: Any,
+        allowed: Any,
+        counts: Any,
+    ) -> _Corpus:
         """Checks the arguments of `predict`."""
         if not hasattr(self, "_trained_"):
             raise _not_fitted()("this CollectiveTagger has not been fitted: call fit first")
         if groups is None and self._has_groups_:
             groups = [0] * len(_sequences("X", X))
-        of = self._corpus(X, groups, tokens, edges, self._trained_.tagger is None)
         if forced is not None:
             known = {label: number for number, label in enumerate([*self.classes_])}
-            of.forced = [
+            forced = [
                 _numbers(f"forced[{number}]", row, {**known, None: -1})
                 for number, row in enumerate(_sequences("forced", forced))
             ]
-        return of
+        own = dict(tokens=tokens, edges=edges, forced=forced, allowed=allowed, counts=counts)
+        return self._corpus(X, groups, self._trained_.tagger is None, **own)
 
     def _labels(self, X: list[Any], y: list[list[Any]], kind: str) -> list[Any]:
         if self.labels is not None:
@@ -443,7 +472,7 @@ class CollectiveTagger:
         """Returns arguments for `decode` and the like, with the scores of a tagger; the entries of
         `agree`, and their names."""
         unaries, transitions = _aligned(*trained.scores(of.X, of.numbers), labels)
-        alone, tokens = trained.tagger is None, of.tokens
+        alone, tokens = trained.tagger is None, of.own["tokens"]
         wanted: list[Agreement] = []
         names: list[str] = []
         for entry, place in _agreements(self.agree):
@@ -462,29 +491,37 @@ class CollectiveTagger:
                 raise ValueError("tokens is missing: agree needs the words of X, which is scores")
             read = _token if self.token is None else self.token
             tokens = [_tokens(read, item, number) for number, item in enumerate(of.X)]
-        arguments = dict(unaries=unaries, transitions=transitions, groups=of.groups, tokens=tokens)
-        return {**arguments, "edges": of.edges, "forced": of.forced}, wanted, names
+        arguments = dict(unaries=unaries, transitions=transitions, groups=of.groups)
+        return {**arguments, **of.own, "tokens": tokens}, wanted, names
 
 
 class _Corpus:
-    """Sequences, and what is given for each of them; None: nothing is. groups: None: each sequence
-    is a group. numbers: their numbers in error messages."""
+    """Sequences, and what is given for each of them.
 
-    forced: list[Any] | None = None
+    groups   None: each sequence is a group
+    own      arguments of `decode`: what each sequence has; None: nothing is given
+    times    how many equal sequences each stands for
+    numbers  their numbers in error messages
+    """
 
-    def __init__(self, X: Any, groups: Any, tokens: Any, edges: Any) -> None:
+    def __init__(self, X: Any, groups: Any, **own: Any) -> None:
         self.X = _sequences("X", X)
         self.numbers: Sequence[int] = range(len(self.X))
         self.groups = _of_each("groups", self.numbers if groups is None else groups, self.X)
-        self.tokens = None if tokens is None else _of_each("tokens", tokens, self.X)
-        self.edges = None if edges is None else _of_each("edges", edges, self.X)
+        self.own = {n: None if of is None else _of_each(n, of, self.X) for n, of in own.items()}
+        times = enumerate(self.own.get("counts") or [1] * len(self.X))
+        self.times = [arrays.size(f"counts[{number}]", count, 1) for number, count in times]
 
-    def chosen(self, which: Sequence[int]) -> _Corpus:
+    def chosen(self, which: Iterable[int]) -> _Corpus:
+        """Returns the sequences of some numbers, and their equal ones."""
+        numbers = [number for number in which for _ in range(self.times[number])]
+
         def of(given: list[Any] | None) -> Any:
-            return None if given is None else [given[number] for number in which]
+            return None if given is None else [given[number] for number in numbers]
 
-        made = _Corpus(of(self.X), of(self.groups), of(self.tokens), of(self.edges))
-        made.numbers = which
+        own = {name: of(given) for name, given in self.own.items() if name != "counts"}
+        made = _Corpus(of(self.X), of(self.groups), **own)
+        made.numbers = numbers
         return made
 
 
