@@ -45,7 +45,7 @@ def point(this, name, number):
     with ch.Run(learnt.apply(problem)) as run:
         run.solve()
         labels = run.labels()
-        changed, right = labels != run.labels(own=True), labels == problem.gold
+        changed, right = labels != run.labels(alone=True), labels == problem.gold
 
         def probabilities(of_chain):
             tables = np.concatenate([of_chain(k) for k in range(len(scored))])

@@ -244,7 +244,7 @@ def by_iteration(data_folder, name, fraction, cache, clock, limit, note):
     result = run.local_search()
     searching = clock() - begun
     found = task.f1(task.test, run.labels())
-    own = run.labels(own=True)
+    own = run.labels(alone=True)
 
     trws, kept = Curve(), None
     begun = clock()

@@ -130,7 +130,7 @@ def of_split(corpus, number):
     found = learning.study(problems, labelled, chains, corpus.classes)
     with ch.Run(labelled) as run:
         run.solve()
-        methods = [run.labels(own=True), *(np.concatenate(found[name][0]) for name in learning.METHODS)]
+        methods = [run.labels(alone=True), *(np.concatenate(found[name][0]) for name in learning.METHODS)]
     return [corpus.f1(labels, labelled.gold) for labels in methods]
 
 
@@ -156,7 +156,7 @@ def of_all(corpus, tagger, samples):
     [strength] = found.strengths
     ch.decode(unaries, **agree, strength=strength)
     given = time.process_time() - end
-    gold, own, labels = (np.concatenate(each) for each in (corpus.gold, found.own, found.labels))
+    gold, own, labels = (np.concatenate(each) for each in (corpus.gold, found.alone, found.labels))
     sure = np.concatenate([probabilities(*scores).max(axis=1) for scores in corpus.scores])
     print(f"strength {strength:.3f}, {(own != labels).sum()} of {len(own)} words changed", flush=True)
     by_sureness = []

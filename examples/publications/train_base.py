@@ -185,7 +185,7 @@ def study(records: list[Record], shelves: list[int], c1: float, c2: float, seed:
     control = control_of(learnt, lesson)
     run = solve(learnt.apply(problem))
     found = {
-        "base": test.names(run.labels(own=True)),
+        "base": test.names(run.labels(alone=True)),
         "collective": test.names(run.labels()),
         "control": test.names(solve(control.apply(problem)).labels()),
     }

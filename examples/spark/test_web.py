@@ -173,11 +173,11 @@ class Web(unittest.TestCase):
         out = pa.Table.from_batches(label(rows.to_batches(), what))
         found = [name for names in out.column("labels").to_pylist() for name in names]
         self.assertEqual(found, collection.names(solved.labels()))
-        self.assertNotEqual(found, collection.names(solved.labels(own=True)))
+        self.assertNotEqual(found, collection.names(solved.labels(alone=True)))
         alone = web_problem.pages(LABELS, base.transitions(), None)
         out = pa.Table.from_batches(label(rows.to_batches(), alone))
         found = [name for names in out.column("labels").to_pylist() for name in names]
-        self.assertEqual(found, collection.names(solved.labels(own=True)))
+        self.assertEqual(found, collection.names(solved.labels(alone=True)))
 
         on_spark = ["--rounds", str(ROUNDS), "--threads", "2", "--memory", "1g"]
         done = said(*command("web.py", "--web", str(self.web), *on_spark))

@@ -303,7 +303,7 @@ export function decode(native, scores, options) {
 function decodedOf(native, scope, decoded, { ends, wanted }) {
   const result = scope.struct("run_result");
   native.call("chorale_decoded_get_result", [decoded, result]);
-  const [labels, own] = [0, 1].map((labelling) => {
+  const [labels, alone] = [0, 1].map((labelling) => {
     const all = native.list("int32", "chorale_decoded_labels", decoded, labelling);
     return Array.from({ length: ends.length - 1 }, (_, i) => all.subarray(ends[i], ends[i + 1]));
   });
@@ -316,13 +316,13 @@ function decodedOf(native, scope, decoded, { ends, wanted }) {
   }
   const changed = [];
   labels.forEach((row, chain) => {
-    if (row.some((label, t) => label !== own[chain][t]))
-      changed.push({ chain, own: own[chain], labels: row, reasons: reasons.get(chain) ?? [] });
+    if (row.some((label, t) => label !== alone[chain][t]))
+      changed.push({ chain, alone: alone[chain], labels: row, reasons: reasons.get(chain) ?? [] });
   });
   const strengths = wanted.map((_, k) => native.raw("chorale_decoded_strength", [decoded, k]));
   const run = native.raw("chorale_decoded_run", [decoded]);
   const leftOut = native.list("left_out", "chorale_run_left_out", run);
-  return { labels, own, changed, leftOut, strengths, result: result.value };
+  return { labels, alone, changed, leftOut, strengths, result: result.value };
 }
 
 export function buildProblem(native, scores, options) {

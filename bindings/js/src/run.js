@@ -76,10 +76,10 @@ export class Run extends Handle {
   }
   labels(chain, options) {
     const of = chain ?? constants.CHORALE_ALL_CHAINS;
-    return Handle.list(this, "int32", "labels", of, ownOf(options));
+    return Handle.list(this, "int32", "labels", of, labellingOf(options));
   }
   values(clique, options) {
-    return Handle.list(this, "int32", "values", clique, ownOf(options));
+    return Handle.list(this, "int32", "values", clique, labellingOf(options));
   }
   reasons(chain) {
     return Handle.list(this, "reason", "reasons", chain ?? constants.CHORALE_ALL_CHAINS);
@@ -126,7 +126,7 @@ export class Run extends Handle {
   }
 }
 /** Returns the number of the labelling that OfLabelling asks for. */
-const ownOf = (options) => (optionsOf(options, ["own"]).own ? 1 : 0);
+const labellingOf = (options) => (optionsOf(options, ["alone"]).alone ? 1 : 0);
 
 export function createRun(native, model, options) {
   const told = optionsOf(options, [...RUN_OPTIONS, "earlier"]);

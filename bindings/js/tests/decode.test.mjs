@@ -78,7 +78,7 @@ for (const [name, chorale] of await bothModules()) {
       progress: ({ round }) => void progress.push(round),
     });
     assert.deepEqual(rows(found.labels), [[0, 1], [0, 1], [0, 1]]);
-    assert.deepEqual(rows(found.own), [[0, 1], [0, 1], [2, 2]]);
+    assert.deepEqual(rows(found.alone), [[0, 1], [0, 1], [2, 2]]);
     assert.deepEqual(found.changed.map(({ chain }) => chain), [2]);
     assert.equal(found.changed[0].labels, found.labels[2]);
     const [{ amount, ...reason }] = found.changed[0].reasons;
@@ -286,7 +286,7 @@ for (const [name, chorale] of await bothModules()) {
     run.solve();
     const wrong = (labels) =>
       labels.reduce((sum, label, i) => sum + (label !== test.gold[i] ? 1 : 0), 0);
-    assert.ok(wrong(run.labels()) < wrong(run.labels(null, { own: true })));
+    assert.ok(wrong(run.labels()) < wrong(run.labels(null, { alone: true })));
     const potential = learnt.potential(0, 2);
     const applied = model.cliquePotential(0);
     close(potential.score([3, 1]), applied.score([3, 1]));

@@ -280,12 +280,12 @@ for (const [name, chorale] of libraries) {
     });
     const result = run.solve();
     assert.deepEqual(run.result(), result);
-    assert.deepEqual([...run.labels(null, { own: true })], [0, 0, 1]);
+    assert.deepEqual([...run.labels(null, { alone: true })], [0, 0, 1]);
     assert.ok(rounds.length >= 2 && rounds[0] === 0);
     assert.deepEqual(run.reasons(2).map(({ ownValue, value, position }) =>
       [ownValue, value, position]), [[1, 0, 0]]);
     close(run.reasons(2)[0].amount, 4 / 3);
-    assert.equal(run.values(0, { own: true }).join(), "0,0,1");
+    assert.equal(run.values(0, { alone: true }).join(), "0,0,1");
     const model = problem.model();
     const [alone, together] = [true, false].map((own) =>
       model.score(run.labels(null, { own })).chainScores[2]);

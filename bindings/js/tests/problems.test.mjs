@@ -44,7 +44,7 @@ function tableOf(chorale, file, problem) {
   const { chainScores, cliqueScores } = model.score(run.labels());
   const all = [];
   for (let chain = 0; chain < model.chains; ++chain) {
-    const [labels, own] = [run.labels(chain).join(" "), run.labels(chain, { own: true }).join(" ")];
+    const [labels, own] = [run.labels(chain).join(" "), run.labels(chain, { alone: true }).join(" ")];
     tell("labels", chain, labels);
     tell("own_labels", chain, own);
     tell("chain_score", chain, bits(chainScores[chain]));

@@ -47,7 +47,7 @@ const result: RunResult = run.solve();
 run.setAllowed(first, 0, [1, 0]);
 run.setAllowed(first, 0, null);
 run.setStrength(0, 2);
-const written: Int32Array = run.labels(null, { own: true });
+const written: Int32Array = run.labels(null, { alone: true });
 const problem: Problem = chorale.readProblem(chorale.createProblem(model).toBytes());
 problem.gold = new Int32Array(4);
 problem.gold = null;

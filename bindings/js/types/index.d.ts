@@ -343,7 +343,7 @@ export interface Decoded {
   /** For each chain its T labels. The rows are views of one array. */
   readonly labels: Int32Array[];
   /** For each chain the T labels that would be best without cliques and rules. */
-  readonly own: Int32Array[];
+  readonly alone: Int32Array[];
   readonly changed: Change[];
   /** The strength of each agreement, given or found; 0 if its potential was given. */
   readonly strengths: number[];
@@ -365,7 +365,7 @@ export interface RuleReason extends Omit<structs.RuleReason, "chain" | "a"> {
 }
 export interface Change {
   readonly chain: number;
-  readonly own: Int32Array;
+  readonly alone: Int32Array;
   readonly labels: Int32Array;
   readonly reasons: AgreementReason[];
 }
@@ -577,7 +577,7 @@ export interface OfLabelling {
    * True: the method describes the labelling that is best for each chain without cliques. False
    * (the default): the best labelling that the run has found.
    */
-  own?: boolean;
+  alone?: boolean;
 }
 export class Run extends Handle {
   /**

@@ -32,7 +32,7 @@ def tell(run, result, score, what, number):
     if what in ("chain_score", "clique_score"):
         return bits(getattr(score, what + "s")[number])
     if what in ("labels", "own_labels"):
-        return " ".join(map(str, run.labels(number, own=what == "own_labels")))
+        return " ".join(map(str, run.labels(number, alone=what == "own_labels")))
     assert what == "values", what
     return " ".join(map(str, run.values(number)))
 

@@ -27,7 +27,7 @@ def test_words():
         SCORES, EDGES, tokens=WORDS, strength=1.2, names=names, bound_steps=50, threads=2
     )
     assert [labels.tolist() for labels in result.labels] == [[0, 1]] * 3
-    assert [labels.tolist() for labels in result.own] == [[0, 1], [0, 1], [2, 2]]
+    assert [labels.tolist() for labels in result.alone] == [[0, 1], [0, 1], [2, 2]]
     assert result.proven and result.score == pytest.approx(14.0)
     assert result.own_score == pytest.approx(12.8)
     (change,) = result.changed
@@ -103,7 +103,7 @@ def test_many_values():
         agree=before,
         strength=1.0,
     )
-    assert result.own[2].tolist() == [0, 0, 1]
+    assert result.alone[2].tolist() == [0, 0, 1]
     assert result.labels[2].tolist() in ([0, 1, 0], [0, 1, 1])
     assert result.labels[2][1] == 1
 
@@ -349,7 +349,7 @@ def test_limits():
     cancel.set()
     cancelled = ch.decode(scores, tokens=tokens, cancel=cancel)
     assert cancelled.outcome == ch.Outcome.CANCELLED  # with the labels of each chain by itself
-    assert [of.tolist() for of in cancelled.labels] == [of.tolist() for of in cancelled.own]
+    assert [of.tolist() for of in cancelled.labels] == [of.tolist() for of in cancelled.alone]
 
     def failing(at):
         raise LookupError("told")

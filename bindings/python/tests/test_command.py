@@ -281,9 +281,9 @@ def test_sequences_are_labelled_together(tmp_path):
     scores = [np.reshape(s["scores"], (-1, 3)) for s in SENTENCES]
     groups = [s.get("group") for s in SENTENCES]
     wanted = ch.decode(scores, EDGES, tokens=tokens, groups=groups, strength=1.2)
-    for line, sentence, labels, own in zip(found, SENTENCES, wanted.labels, wanted.own):
+    for line, sentence, labels, own in zip(found, SENTENCES, wanted.labels, wanted.alone):
         assert line["labels"] == [names[k] for k in labels]
-        assert line["own"] == [names[k] for k in own]
+        assert line["alone"] == [names[k] for k in own]
         assert line["changed"] == np.flatnonzero(labels != own).tolist()
         assert len(line["why"]) == len(line["changed"]) and "scores" not in line
         assert {k: v for k, v in line.items() if k in sentence} == {
@@ -533,7 +533,7 @@ MISTAKES = [
         "--uncounted[0] is 'x'; it must be one of the labels: 0, 1",
     ),
     (["label"], SCORES.replace("}", ', "group": []}'), 'standard input, line 1: "group" must be'),
-    (["label"], SCORES.replace("}", ', "own": 1}'), 'standard input, line 1: "own" is there'),
+    (["label"], SCORES.replace("}", ', "alone": 1}'), 'standard input, line 1: "alone" is there'),
     (
         ["label"],
         SCORES + "\n" + SCORES.replace("1]", "1, 2]"),

@@ -57,7 +57,7 @@ def test_learnt():
     run = ch.Run(again.apply(other))
     run.solve()
     wrong = (run.labels() != other.gold).sum()
-    assert wrong < (run.labels(own=True) != other.gold).sum()
+    assert wrong < (run.labels(alone=True) != other.gold).sum()
     potential = learnt.potential(0, 2)
     assert pickle.loads(pickle.dumps(potential)).values == potential.values == 2
 
@@ -71,7 +71,7 @@ def test_what_is_maximised():
     counted = learn(problem, classes=[-1, 0]).report
     with ch.Run(learn(problem, classes=[-1, 0]).apply(problem)) as run:
         run.solve()
-        own = run.labels(own=True)
+        own = run.labels(alone=True)
     both = (own == 1).sum() + (problem.gold == 1).sum()
     assert counted["tagger_f1"] == pytest.approx(2 * ((own == 1) & (problem.gold == 1)).sum() / both)
     # Every chain has one position, so a span is a position.
@@ -89,7 +89,7 @@ def test_without_gold():
     assert 0 < learnt.report["kinds"][0]["strength"] <= 2
     with ch.Run(learnt.apply(problem)) as run:
         run.solve()
-        assert (run.labels() != gold).sum() < (run.labels(own=True) != gold).sum()
+        assert (run.labels() != gold).sum() < (run.labels(alone=True) != gold).sum()
 
 
 def test_a_strength_of_0_keeps_the_cliques():

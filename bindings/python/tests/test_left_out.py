@@ -25,7 +25,7 @@ def test_decode_labels_all_others():
     )
     assert [str(of) for of in found.left_out] == [f"chain 1: {WHY}"]
     assert found.left_out == [ch.LeftOut(1, 1, "scores")] and rest.left_out == []
-    assert found.labels[1].tolist() == found.own[1].tolist() == [-1, -1]
+    assert found.labels[1].tolist() == found.alone[1].tolist() == [-1, -1]
     assert [found.labels[i].tolist() for i in others] == [of.tolist() for of in rest.labels]
     assert found.score == pytest.approx(rest.score)
     assert found.upper_bound == pytest.approx(rest.upper_bound)
@@ -97,7 +97,7 @@ def test_a_chain_that_cannot_be_decided_keeps_its_own_labels():
     assert run.solve().left_out == 1
     assert run.left_out() == [ch.LeftOut(1, -1, "undecided", never)]
     assert str(run.left_out()[0]) == f"chain 1: no labelling was found that clique {never} allows"
-    assert run.labels(1).tolist() == run.labels(1, own=True).tolist()
+    assert run.labels(1).tolist() == run.labels(1, alone=True).tolist()
     assert run.labels(1).min() >= 0
     assert len(set(run.labels(0).tolist())) == 1
 

@@ -188,7 +188,7 @@ WORDS = [["Rome"], ["Rome"], ["Rome"]]
 
 def equal(one, other):
     assert [a.tolist() for a in one.labels] == [a.tolist() for a in other.labels]
-    assert [a.tolist() for a in one.own] == [a.tolist() for a in other.own]
+    assert [a.tolist() for a in one.alone] == [a.tolist() for a in other.alone]
     assert (one.score, one.proven, one.outcome) == (other.score, other.proven, other.outcome)
     assert [c.reasons for c in one.changed] == [c.reasons for c in other.changed]
     assert str(one) == str(other)

@@ -65,12 +65,12 @@ def test_a_rule_is_its_definition(rule, keeps):
         )
         mine = sum(matrix[t, y] for t, y in enumerate(result.labels[number]))
         assert mine == pytest.approx(best)
-        own = sum(matrix[t, y] for t, y in enumerate(result.own[number]))
+        own = sum(matrix[t, y] for t, y in enumerate(result.alone[number]))
         assert (number in ruled) == (own > best + 1e-9)
         if number in ruled:
             assert ruled[number].state == "kept" and ruled[number].gap == 0
             assert ruled[number].cost == pytest.approx(own - best)
-            changed = np.flatnonzero(result.labels[number] != result.own[number])
+            changed = np.flatnonzero(result.labels[number] != result.alone[number])
             assert [reason.position for reason in ruled[number].reasons] == changed.tolist()
     assert ruled
 
@@ -78,7 +78,7 @@ def test_a_rule_is_its_definition(rule, keeps):
 def test_prices_costs_and_conflicts_are_told():
     names = ["Street", "City"]
     result = ch.decode(SCORES, names=names, rules=[rules.once()])
-    assert result.labels[0].tolist() == [0, 1, 1] and result.own[0].tolist() == [0, 1, 0]
+    assert result.labels[0].tolist() == [0, 1, 1] and result.alone[0].tolist() == [0, 1, 0]
     assert "City, not Street (at most 1 segment of Street; cost 0.5)" in str(result.ruled[0])
     broken = ch.decode(SCORES, rules=[rules.once(price=0.25)])
     assert broken.labels[0].tolist() == [0, 1, 0] and broken.score == pytest.approx(2.25)
@@ -98,7 +98,7 @@ def test_reasons_of_a_long_chain_take_no_longer_than_its_labels():
     random = np.random.default_rng(SEED)
     found = ch.decode([2 * random.normal(size=(2000, 20))], rules=[rules.once()], time_limit=0.5)
     [ruled] = found.ruled
-    changed = np.flatnonzero(found.labels[0] != found.own[0])
+    changed = np.flatnonzero(found.labels[0] != found.alone[0])
     assert [reason.position for reason in ruled.reasons] == changed.tolist()
     assert all(reason.cost > 0 for reason in ruled.reasons)
 

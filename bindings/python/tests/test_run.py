@@ -66,7 +66,7 @@ def test_enumeration(rng):
         run = ch.Run(model, bound_steps=100)
         result = run.solve()
         assert scores[tuple(run.labels())] == pytest.approx(result.score)
-        assert scores[tuple(run.labels(own=True))] == pytest.approx(result.own_score)
+        assert scores[tuple(run.labels(alone=True))] == pytest.approx(result.own_score)
         assert result.own_score - 1e-9 <= result.score <= best + 1e-9
         assert best <= result.upper_bound + 1e-9
         assert result.gap == pytest.approx(result.upper_bound - result.score)
@@ -86,7 +86,7 @@ def test_parts_of_a_result_fit_together(rng):
     for k in words:
         for (chain, position), value in zip(model.members(k), run.values(k)):
             assert run.labels(chain)[position] == value
-    assert run.values(clique, own=True).tolist() == [run.labels(i, own=True)[0] for i in chains]
+    assert run.values(clique, alone=True).tolist() == [run.labels(i, alone=True)[0] for i in chains]
     for i in chains:
         marginals = run.max_marginals(i)
         assert marginals.shape == (model.chain_lengths[i], 3)
@@ -235,7 +235,7 @@ def test_limits_and_cancelling(rng):
     cancel.set()
     run = ch.Run(model, cancel=cancel)
     assert run.solve().outcome == ch.Outcome.CANCELLED
-    assert run.labels(0).tolist() == run.labels(0, own=True).tolist()
+    assert run.labels(0).tolist() == run.labels(0, alone=True).tolist()
     other = ch.Cancel()
     run.set_limits(cancel=other)
     del cancel
@@ -292,7 +292,7 @@ def test_any_labelling_is_scored_and_gone_on_from(rng):
     assert found.score == result.score
     assert found.chain_scores.sum() == pytest.approx(result.chain_score)
     assert found.clique_scores.sum() == pytest.approx(result.clique_score)
-    assert model.score(run.labels(own=True).tolist()).score == result.own_score
+    assert model.score(run.labels(alone=True).tolist()).score == result.own_score
     fresh = ch.Run(model, rounds=0, local_search=False)
     fresh.set_labels(run.labels())
     with pytest.raises(ch.StateError) as caught:

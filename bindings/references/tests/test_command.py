@@ -118,7 +118,7 @@ def test_speed():
 def test_short_lists_are_labelled_alone():
     two = LINES.splitlines(keepends=True)[:2]
     for lines in (two, two[:1]):
-        assert [r.labels for r in cr.parse("".join(lines))] == [r.own for r in cr.parse("".join(lines))]
+        assert [r.labels for r in cr.parse("".join(lines))] == [r.alone for r in cr.parse("".join(lines))]
     assert agreement.LEAST_MEMBERS == 3
 
 
@@ -126,7 +126,7 @@ def test_a_list_agrees():
     """A list in which one reference would be read otherwise by itself."""
     from test_forty import lists
 
-    changed = sum(r.labels != r.own for of in lists() for r in of.references)
+    changed = sum(r.labels != r.alone for of in lists() for r in of.references)
     assert changed > 0
 
 

@@ -45,7 +45,7 @@ def labels_of(records, by, lists):
     for of in parse_lists(given, by=by):
         for reference in of.references:
             record = records[reference.source.line]
-            alone[reference.source.line] = at_tokens(record, reference, reference.own)
+            alone[reference.source.line] = at_tokens(record, reference, reference.alone)
             together[reference.source.line] = at_tokens(record, reference, reference.labels)
     return alone, together
 

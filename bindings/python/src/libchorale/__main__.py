@@ -275,7 +275,7 @@ def command_settle(given: Mapping[str, Any]) -> bytes:
 
 # ---- Sequences
 
-NEW = ("labels", "own", "changed", "why")
+NEW = ("labels", "alone", "changed", "why")
 
 
 @dataclasses.dataclass
@@ -394,7 +394,7 @@ def command_label(given: Mapping[str, Any]) -> bytes:
         numbers: list[int] = labels.tolist()
         return [None if n < 0 else n if names is None else names[n] for n in numbers]
 
-    labels, own = [named(row) for row in found.labels], [named(row) for row in found.own]
+    labels, own = [named(row) for row in found.labels], [named(row) for row in found.alone]
     if given.get("format") == "text":
         return _as_text(corpus, labels, own)
     where = " in this group" if "groups" in corpus.arguments else ""

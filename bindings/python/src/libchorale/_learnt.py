@@ -84,7 +84,7 @@ class Learnt(Closable):
         groups, one for positions whose label agreement changed, one for the others. A row p becomes
         p ** (1 / temperature), divided by its sum."""
         report = told(c.chorale_learnt_report, library.chorale_learnt_get_report, self)
-        changed = run.labels(chain) != run.labels(chain, own=True)
+        changed = run.labels(chain) != run.labels(chain, alone=True)
         temperature = np.where(changed, report.changed_temperature, report.temperature)
         power = np.divide(1.0, temperature, where=temperature > 0, out=np.ones(len(changed)))
         found: npt.NDArray[np.float64] = run.probabilities(chain)[0] ** power[:, None]

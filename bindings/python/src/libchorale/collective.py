@@ -70,7 +70,7 @@ class Decoded:
 
     labels       for each chain an int32 array of labels, one for each position; -1 in chains that
                  are left out
-    own          for each chain its best labels without cliques and rules, in the same form
+    alone        for each chain its best labels without cliques and rules, in the same form
     score        score of all labels together, including agreement
     own_score    the same score for the labels `own`, even where they break rules
     upper_bound  upper bound on the score of any labelling; infinite if bound_steps is 0
@@ -90,7 +90,7 @@ class Decoded:
     """
 
     labels: list[arrays.Ints]
-    own: list[arrays.Ints]
+    alone: list[arrays.Ints]
     score: float
     own_score: float
     upper_bound: float
@@ -365,7 +365,7 @@ def decode(
         result,
         outcome=Outcome(result.outcome),
         labels=[now[part] for part in parts],
-        own=[own[part] for part in parts],
+        alone=[own[part] for part in parts],
         changed=changed,
         left_out=left_out,
         ruled=ruled,

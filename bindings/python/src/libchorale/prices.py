@@ -93,12 +93,12 @@ class Labels(NamedTuple):
 
     labels    the labels of all chains, one chain after the other, int32; -1 in chains that are left
               out
-    own       the same of the chains decoded without cliques
+    alone     the same of the chains decoded without cliques
     left_out  the chains that are left out, since every labelling of them is forbidden
     """
 
     labels: arrays.Ints
-    own: arrays.Ints
+    alone: arrays.Ints
     left_out: list[LeftOut]
 
 
@@ -185,14 +185,14 @@ class Part(OfModel):
     def label(self, asked: Asked) -> Labels:
         """Labels the part under the first row of prices."""
         self.solve(asked.prices[0, self._columns(asked.first)])
-        labels, own = self._labels(), self._labels(own=True)
+        labels, own = self._labels(), self._labels(alone=True)
         with self._use(shared=True) as handle:
             return Labels(labels, own, left_out_of(library.chorale_prices_run(handle)))
 
-    def _labels(self, own: bool = False) -> arrays.Ints:
+    def _labels(self, alone: bool = False) -> arrays.Ints:
         count = int(self._model.chain_lengths.sum())
         with self._use(shared=True) as handle:
-            return labels_of(library.chorale_prices_run(handle), c.CHORALE_ALL_CHAINS, count, own)
+            return labels_of(library.chorale_prices_run(handle), c.CHORALE_ALL_CHAINS, count, alone)
 
     def _columns(self, first: Longs) -> Longs:
         """Returns the columns of a row of prices that belong to the shared cliques of this part."""

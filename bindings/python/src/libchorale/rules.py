@@ -13,7 +13,7 @@ chains  the numbers of the chains that the rule concerns; None: all
 >>> from libchorale import decode
 >>> scores = [[[1.0, 0.0], [0.0, 1.0], [0.5, 0.0]]]
 >>> result = decode(scores, names=["Street", "City"], rules=[once()])
->>> result.own[0].tolist(), result.labels[0].tolist(), result.proven
+>>> result.alone[0].tolist(), result.labels[0].tolist(), result.proven
 ([0, 1, 0], [0, 1, 1], True)
 >>> print(result.ruled[0])
 chain 0: its rules cost 0.5

@@ -276,7 +276,7 @@ class Run(OfModel):
 
     # ---- Results
     #
-    # Results describe the best labelling so far. With own=True they describe the own labelling, in
+    # Results describe the best labelling so far. With alone=True they describe the labelling alone, in
     # which each chain has its best labels without cliques.
 
     @property
@@ -288,29 +288,29 @@ class Run(OfModel):
         """Returns the chains that are left out, since every labelling of them is forbidden."""
         return left_out_of(self)
 
-    def labels(self, chain: int | None = None, *, own: bool = False) -> arrays.Ints:
+    def labels(self, chain: int | None = None, *, alone: bool = False) -> arrays.Ints:
         """Returns the labels of a chain, int32, without `chain` those of all chains, one chain
         after the other; -1 in chains that are left out."""
         if chain is None:
-            return labels_of(self, c.CHORALE_ALL_CHAINS, int(self._model.chain_lengths.sum()), own)
-        return labels_of(self, chain, self._model._shape(self._model._chain(chain))[0], own)
+            return labels_of(self, c.CHORALE_ALL_CHAINS, int(self._model.chain_lengths.sum()), alone)
+        return labels_of(self, chain, self._model._shape(self._model._chain(chain))[0], alone)
 
     def changed_chains(self) -> npt.NDArray[np.int64]:
         """Returns the numbers of the chains whose labels differ from their best labels without
         cliques, ascending. (For scores of chains and cliques see `Model.score`.)"""
-        differs = np.flatnonzero(self.labels() != self.labels(own=True))
+        differs = np.flatnonzero(self.labels() != self.labels(alone=True))
         ends = np.cumsum(self._model.chain_lengths)
         found: npt.NDArray[np.int64] = np.unique(np.searchsorted(ends, differs, side="right"))
         return found
 
-    def values(self, clique: int, *, own: bool = False) -> arrays.Ints:
+    def values(self, clique: int, *, alone: bool = False) -> arrays.Ints:
         """Returns the value of each member of a clique, int32: from 0 to R - 1, R for EMPTY, R + 1
         for CONFLICT, -1 if the clique has a dictionary without UNLISTED and the value is not in it. A
         centre is the last member."""
         number = self._model._clique(clique)
         values = np.empty(self._model.clique_members(number), dtype=np.int32)
         to = values, len(values), None
-        call(library.chorale_run_values, self, number, _labelling(own), *to)
+        call(library.chorale_run_values, self, number, _labelling(alone), *to)
         return values
 
     def reasons(self, chain: int | None = None) -> list[Reason]:
@@ -383,11 +383,11 @@ def telling(
 _OBSTACLES = {number: name for name, number in arrays.choices("OBSTACLE").items()}
 
 
-def labels_of(run: Any, chain: int, length: int, own: bool) -> arrays.Ints:
+def labels_of(run: Any, chain: int, length: int, alone: bool) -> arrays.Ints:
     """Returns the labels of a chain, or of CHORALE_ALL_CHAINS. run: a `Run`, or the address of a
     chorale_run. length: the number of labels."""
     labels = np.empty(length, dtype=np.int32)
-    call(library.chorale_run_labels, run, chain, _labelling(own), labels, length, None)
+    call(library.chorale_run_labels, run, chain, _labelling(alone), labels, length, None)
     return labels
 
 
@@ -405,9 +405,9 @@ def result_of(result: c.chorale_run_result) -> RunResult:
     return read(RunResult, result, outcome=Outcome(result.outcome))
 
 
-def _labelling(own: bool) -> int:
-    """Returns the constant that selects the own labelling (own=True) or the best one."""
-    return c.CHORALE_ALONE if own else c.CHORALE_TOGETHER
+def _labelling(alone: bool) -> int:
+    """Returns the constant that selects the own labelling (alone=True) or the best one."""
+    return c.CHORALE_ALONE if alone else c.CHORALE_TOGETHER
 
 
 # How options of a run are converted for C, by their names.

@@ -145,7 +145,7 @@ class _Asking(Chains):
         if part is None:
             return super()._labelled(arrow, rows)
         found, lengths = part.label(self.asked), [len(matrix) for matrix in scores]
-        moved = np.concatenate([[0], np.cumsum(found.labels != found.own)])
+        moved = np.concatenate([[0], np.cumsum(found.labels != found.alone)])
         changed = np.diff(moved[np.cumsum([0, *lengths])]) > 0
         return self._made(arrow, found.labels, lengths, changed, found.left_out)
 

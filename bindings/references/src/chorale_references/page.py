@@ -96,7 +96,7 @@ def read_back(path: pathlib.Path) -> list[ParsedList]:
         for chain, (name, group) in enumerate(zip(problem.chain_names, list_of)):
             text = "".join(s + w for s, w in zip(spaces[starts[chain] : starts[chain + 1]], words[starts[chain] : starts[chain + 1]]))
             source = Reference(text + "\n", chain + 1, "" if name.startswith("line ") else name, text)
-            together, own = ([labels[y] for y in run.labels(chain, own=alone)] for alone in (False, True))
+            together, own = ([labels[y] for y in run.labels(chain, alone=alone)] for alone in (False, True))
             lists[group].references.append(Parsed(source, tokenise(text), together, own))
     return lists
 

@@ -67,14 +67,14 @@ class Parsed:
 
     source  the reference of the input
     tokens  its tokens; labels: the label of each, "Other" for those that are left over
-    own     the labels by the tagger alone
+    alone   the labels by the tagger alone
     sure    how probable the labels are, from 0 to 1; None if it was not asked for
     """
 
     source: Reference
     tokens: Tokens
     labels: list[str]
-    own: list[str]
+    alone: list[str]
     sure: float | None = None
 
     @functools.cached_property

@@ -27,7 +27,7 @@ options! {
     set(self) {
         /// Sets the strength of the agreement, any finite number. If it is negative, values should
         /// differ; if it is 0, there is no agreement. Unless this is called, the strength is found from
-        /// the scores, as by [`learn`](crate::learn) without gold labels; [`Labelled::strength`] tells
+        /// the scores, as by [`learn`](crate::learn) without gold labels; [`Decoded::strength`] tells
         /// it. It says how strongly members should agree, not whether they do.
         strength: f64 => strength = if strength == 0.0 {
             c::CHORALE_NO_AGREEMENT.into() // 0 is for a strength to be found
@@ -128,7 +128,7 @@ impl<'a> Agreement<'a> {
 /// copy of the scores.
 ///
 /// If a limit of the options (rounds, time, a raised flag) ends the run early, this is not an
-/// error; [`Labelled::result`] has the outcome. If there is no clique, each chain gets its own best
+/// error; [`Decoded::result`] has the outcome. If there is no clique, each chain gets its own best
 /// labels. Errors: as for [`ModelBuilder::add_corpus`](crate::ModelBuilder::add_corpus),
 /// [`Run::new`] and [`Run::solve`]; Shape (keys, cliques), TokensMissing, LabelsMismatch
 /// (property), ValuesMismatch (potential), Weights, SizeOverflow, DuplicateMember, NotANumber,
@@ -152,7 +152,7 @@ pub fn decode<'a, N: Element>(
     corpus: &Corpus<'_, N>,
     agreements: &[Agreement<'_>],
     options: RunOptions<'a>,
-) -> Result<Labelled<'a>> {
+) -> Result<Decoded<'a>> {
     let raw = corpus.raw()?;
     let (given, slots) = specified(corpus, agreements)?;
     let run = Run::made(options, |options| {
@@ -161,7 +161,7 @@ pub fn decode<'a, N: Element>(
         let model = unsafe { Model::retain(c::chorale_decoded_model(decoded.as_ptr()), &slots) };
         Ok((RunHandle::Decoded(decoded), model))
     })?;
-    Ok(Labelled { run })
+    Ok(Decoded { run })
 }
 
 /// Returns agreements for C, and the slots of their potentials' callbacks.
@@ -200,13 +200,13 @@ impl Problem {
 }
 
 /// A corpus that was labelled by [`decode`].
-pub struct Labelled<'a> {
+pub struct Decoded<'a> {
     run: Run<'a>,
 }
 
-debug!(Labelled<'_>: model);
+debug!(Decoded<'_>: model);
 
-impl<'a> Labelled<'a> {
+impl<'a> Decoded<'a> {
     /// Returns the labels of all positions, labelled together, chain after chain. Errors:
     /// NoLabelling.
     pub fn labels(&self) -> Result<Vec<i32>> {
@@ -227,7 +227,7 @@ impl<'a> Labelled<'a> {
     pub(crate) fn decoded(&self) -> *const c::chorale_decoded {
         match &self.run.handle {
             RunHandle::Decoded(decoded) => decoded.as_ptr(),
-            RunHandle::Own(_) => std::ptr::null(), // of no `Labelled`
+            RunHandle::Own(_) => std::ptr::null(), // of no `Decoded`
         }
     }
 

@@ -123,7 +123,7 @@ pub use cancel::Cancel;
 pub use chain_solver::{ChainSolution, ChainSolver, KBest, Marginals};
 pub use clique::{CliqueMarginals, CliqueSolution, CliqueSolver, Start};
 pub use constants::*;
-pub use decode::{decode, Agreement, Labelled};
+pub use decode::{decode, Agreement, Decoded};
 pub use error::{Error, Result};
 pub use labels::{LabelMap, Mask};
 pub use learn::{learn, Learnt};

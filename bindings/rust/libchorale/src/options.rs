@@ -75,7 +75,7 @@ impl<'a> RunOptions<'a> {
     }
     /// Sets the rules that labellings must keep, for [`decode`](crate::decode) alone: of the labellings
     /// that keep them, the result is the best. A chain of which no labelling keeps them has its own
-    /// labels ([`Labelled::ruled_chains`](crate::Labelled::ruled_chains)). Provisional.
+    /// labels ([`Decoded::ruled_chains`](crate::Decoded::ruled_chains)). Provisional.
     pub fn rules(mut self, rules: &Rules<'a>) -> Self {
         self.rules = Some(rules.clone());
         self

@@ -2,7 +2,7 @@
 
 use crate::pass::{lent_all, Pass};
 use crate::{
-    c, LabelMap, Labelled, Property, Result, RuleConflict, RuleKind, RuleReason, RuledChain,
+    c, Decoded, LabelMap, Property, Result, RuleConflict, RuleKind, RuleReason, RuledChain,
 };
 use std::ptr::null;
 
@@ -114,7 +114,7 @@ impl<'a> Rules<'a> {
     }
 }
 
-impl Labelled<'_> {
+impl Decoded<'_> {
     /// Returns the chains to which rules were added.
     pub fn ruled_chains(&self) -> Result<Vec<RuledChain>> {
         list!(chorale_decoded_ruled_chains(self.decoded()))

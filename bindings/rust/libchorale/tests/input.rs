@@ -577,7 +577,7 @@ fn what_threads_may_share_and_send() {
     shared::<ModelBuilder>();
     shared::<Corpus<'static, f32>>();
     shared::<Agreement<'static>>();
-    shared::<Labelled<'static>>();
+    shared::<Decoded<'static>>();
     shared::<Run<'static>>(); // several threads may read it
     sent::<RunOptions<'static>>();
     sent::<ChainSolver>();

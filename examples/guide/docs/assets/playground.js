@@ -464,7 +464,7 @@ if (globalThis.document?.getElementById("playground")) {
     const missing = new Map(found.leftOut.map((chain) => [chain.chain, chain.obstacle]));
     data.sentences.slice(0, 300).forEach((sentence, number) => {
       const row = make("tr");
-      const own = found.own[number];
+      const own = found.alone[number];
       const now = found.labels[number];
       const because = missing.has(number)
         ? `left out: ${missing.get(number)} forbid every labelling`
@@ -503,7 +503,7 @@ if (globalThis.document?.getElementById("playground")) {
       const found = solve(chorale, libchorale.rules, data, labelled);
       const took = performance.now() - begin;
       show(data, found);
-      const places = found.labels.flatMap((row, i) => [...row].filter((label, t) => label !== found.own[i][t])).length;
+      const places = found.labels.flatMap((row, i) => [...row].filter((label, t) => label !== found.alone[i][t])).length;
       const { score, ownScore, upperBound, proven } = found.result;
       const strengths = [...new Set(found.strengths.map((value) => value.toFixed(2)))].join(", ");
       element("value").textContent = labelled.strength === null ? (strengths || "none") : labelled.strength.toFixed(2);
