@@ -283,7 +283,8 @@ def results() -> list[str]:
         told += [(field.partition(":")[0], text) for field, text in more.items()]
         lines += ["", "", "@dataclasses.dataclass(frozen=True, repr=False)"]
         lines.append(f"class {name}(Shown):")
-        lines += documented(worded(about or said), told)
+        stands = mirror.standing(f"typedef struct chorale_{of} {{")
+        lines += documented(worded((about or said) + stands), told)
         lines += [f"    {field}" for field in declared]
         for field, text in more.items():
             if ":" not in field:

@@ -9,7 +9,7 @@ on the score of any labelling:
 
     you have, or want                                 call
     sentences with scores, and what ought to agree    decode, build_problem, Agreement
-    a tagger and gold labels                          learn.CollectiveTagger, learn.learn
+    a tagger and gold labels (provisional)            learn.CollectiveTagger, learn.learn
     labels that keep rules (provisional)              decode(rules=...), rules
     a table of names and labels                       settle, agree, missed; Ledger for more rows later
     scored pairs of records, to be grouped            partition.partition
@@ -24,7 +24,8 @@ refers to them, or by `close()`. Solvers and runs allow one call at a time; any 
 may use the same potential, property or model. Every call into the library releases the interpreter
 lock.
 
-What may change or go in any version is in `libchorale.experimental`.
+What may change or go in any version says so: all of `libchorale.experimental`, and what rests on
+experimental calls of C. What is provisional may change until 1.0.
 """
 
 from __future__ import annotations

@@ -1485,7 +1485,8 @@ class Progress(Shown):
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class LearnProgress(Shown):
-    """Progress of learning, told each time that a problem has been labelled.
+    """Progress of learning, told each time that a problem has been labelled. Provisional: it may
+    change until version 1.0.
 
     runs       how often a problem was labelled so far
     runs_most  upper bound on `runs`
@@ -1497,7 +1498,8 @@ class LearnProgress(Shown):
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class RuleReason(Shown):
-    """Why rules change a label, as if there were no agreements.
+    """Why rules change a label, as if there were no agreements. Provisional: it may change until
+    version 1.0.
 
     position   within the chain
     rule       index of the rule in `rules`

@@ -30,7 +30,8 @@ VERDICTS, WARNINGS = arrays.named("VERDICT"), arrays.named("WARNING")
 
 class Learnt(Closable):
     """The result of `learn`: how strongly the members of each kind of clique should agree, and what
-    that gains on held-out groups. str() gives lines of text for people. Can be pickled."""
+    that gains on held-out groups. str() gives lines of text for people. Can be pickled. Provisional
+    until 1.0."""
 
     _free = library.chorale_learnt_destroy
 
@@ -124,7 +125,8 @@ def learn(
     progress: Callable[[LearnProgress], Any] | None = None,
 ) -> Learnt:
     """Learns from problems with gold labels how strongly the members of cliques should agree. The
-    scores of a problem must come from a tagger that has not seen its gold labels.
+    scores of a problem must come from a tagger that has not seen its gold labels. Provisional until
+    1.0.
 
     classes       the class that each of the m labels counts as, or -1 if it does not count: what is
                   maximised is then micro F1 of tokens. None: the share of right labels

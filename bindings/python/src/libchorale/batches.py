@@ -258,8 +258,9 @@ class Problems(_Labels):
 
 @dataclasses.dataclass(frozen=True)
 class Mentions(_Columns):
-    """Specification for rows that are mentions. The fields are arguments of `settle`; those that are
-    not listed here are described there. Can be pickled.
+    """Specification for rows that are mentions. The fields are arguments of `settle`; those that
+    are not listed here are described there. Can be pickled. Rests on experimental calls of C: may
+    change in any version.
 
     group     the column of groups; keys are settled within a group
     label     the column of labels; required here

@@ -163,8 +163,8 @@ class Scores:
 
 
 class RuleTagger:
-    """A tagger with the methods of `pycrfsuite.Tagger` whose labels keep rules (`rules.py`). So one
-    line of a parser changes:
+    """A tagger with the methods of `pycrfsuite.Tagger` whose labels keep rules (`rules.py`).
+    Provisional until 1.0. So one line of a parser changes:
 
         usaddress.TAGGER = RuleTagger(usaddress.MODEL_PATH, [rules.once()])
 

@@ -44,7 +44,7 @@ _Scored = tuple["list[npt.NDArray[Any]]", Any, "list[Any]"]
 
 
 class CollectiveTagger:
-    """A tagger whose labels agree within groups (documents).
+    """A tagger whose labels agree within groups (documents). Provisional until 1.0.
 
     tagger       the tagger to be trained: an estimator with `fit(X, y)`, `predict(X)` and
                  `predict_marginals(X)`, such as `sklearn_crfsuite.CRF`; or a function
@@ -185,7 +185,7 @@ class CollectiveTagger:
         edges: Sequence[npt.ArrayLike] | None = None,
         counts: npt.ArrayLike | None = None,
     ) -> CollectiveTagger:
-        """Trains the tagger and learns how strongly labels should agree.
+        """Trains the tagger and learns how strongly labels should agree. Provisional until 1.0.
 
         X       sequences, as the tagger takes them
         y       for each sequence its T labels

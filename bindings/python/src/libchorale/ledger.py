@@ -88,7 +88,8 @@ class _Stream(Handle):
 
 
 class Ledger:
-    """Keeps the evidence of mentions by key.
+    """Keeps the evidence of mentions by key. Rests on experimental calls of C: may change in any
+    version.
 
     labels, label_rules, abstain, key_rules, numbers, scale, levels, missing  as in `settle`
     evidence   what decides, such as `settle(...).evidence` of mentions so far. It stays as it is

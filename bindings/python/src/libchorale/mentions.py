@@ -39,7 +39,7 @@ MOST = 2**31 - 1
 @dataclasses.dataclass(frozen=True)
 class Strengths:
     """The result of `learn_strengths`, for `agree(strength=...)`. str() gives lines of text for
-    people. Can be pickled.
+    people. Can be pickled. Provisional until 1.0.
 
     keys    the keys, as they were given
     labels  the labels; the learnt weights refer to them by their numbers in this list
@@ -370,6 +370,7 @@ def learn_strengths(
     progress: Bars = None,
 ) -> Strengths:
     """Learns the strength of agreement for each key from rows whose right label is known.
+    Provisional until 1.0.
 
     gold     the column of right labels, null if unknown. Labels and confidences must come from a
              tagger that has not seen the right labels

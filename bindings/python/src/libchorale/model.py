@@ -298,7 +298,8 @@ class ModelBuilder(Handle):
         values: int | None = None,
     ) -> range:
         """Adds a clique for each repeated word (token id), whose members are all positions of the
-        word. Returns the numbers of the cliques.
+        word. Returns the numbers of the cliques. Rests on experimental calls of C: may change in
+        any version.
 
         potential             the potential of each clique
         minimum               a word at fewer positions gets no clique
@@ -397,7 +398,8 @@ def _offsets(given: Any, of: str, count: int) -> npt.NDArray[np.int64]:
 
 class Model(Shared):
     """A frozen model: immutable, for any number of threads and runs. Made by `ModelBuilder.freeze`.
-    Borrowed arrays are kept alive. Can be pickled, unless it contains a Python function."""
+    Borrowed arrays are kept alive. Can be pickled, unless it contains a Python function. What it
+    tells of single cliques rests on experimental calls of C: may change in any version."""
 
     _free = library.chorale_model_release
     _retain = library.chorale_model_retain
@@ -457,7 +459,8 @@ class Model(Shared):
 
     @property
     def bytes(self) -> int:
-        """The number of bytes that the model has allocated, including copied scores."""
+        """The number of bytes that the model has allocated, including copied scores. Rests on
+        experimental calls of C: may change in any version."""
         return int(told(c.chorale_run_cost, library.chorale_run_estimate, self, None).model_bytes)
 
     @property

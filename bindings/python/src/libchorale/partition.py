@@ -97,7 +97,8 @@ def partition(
     sources: Mapping[Any, Hashable] | None = None,
     **options: Any,
 ) -> Partition:
-    """Divides the records of a table of scored pairs into groups, such as Splink writes.
+    """Divides the records of a table of scored pairs into groups, such as Splink writes. Rests on
+    experimental calls of C: may change in any version.
 
     table          a pandas, Polars or pyarrow table, a DuckDB relation, or a list of dicts. Each
                    row is a pair
@@ -182,7 +183,8 @@ def partition_pairs(
     time_limit: float | None = None,
     cancel: Cancel | None = None,
 ) -> Partition:
-    """Divides the records 0 to records - 1 into groups.
+    """Divides the records 0 to records - 1 into groups. Rests on experimental calls of C: may
+    change in any version.
 
     first, second  the records of each pair
     scores         the score of each pair. Infinite: the two must, or must not, be in one group

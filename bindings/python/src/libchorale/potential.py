@@ -274,7 +274,8 @@ class Potential(Shared):
     def prices(self, counts: npt.ArrayLike, members: int) -> tuple[arrays.Doubles, float]:
         """Returns the prices and the score of a shared clique (`libchorale.prices`) from its counts
         in all parts together. The potential must be a convex sum. The price of a value is the score
-        added to each member with the value: the slope of the value's table.
+        added to each member with the value: the slope of the value's table. Rests on experimental
+        calls of C: may change in any version.
 
         members: n, the number of members in all parts; at least the sum of the counts.
 
@@ -289,8 +290,9 @@ class Potential(Shared):
         return found, score
 
     def most(self, prices: npt.ArrayLike, members: int) -> float:
-        """Returns the maximum of C(counts) - sum_v prices[v] * counts[v], where C is this potential,
-        a convex sum, over all counts whose sum is at most `members`."""
+        """Returns the maximum of C(counts) - sum_v prices[v] * counts[v], where C is this
+        potential, a convex sum, over all counts whose sum is at most `members`. Rests on
+        experimental calls of C: may change in any version."""
         array = arrays.table("prices", prices, 1)
         given = array, len(array), members
         return float(told(c_double, library.chorale_potential_most, self, *given))

@@ -104,7 +104,8 @@ class Labels(NamedTuple):
 
 class Part(OfModel):
     """A part of the corpus: a model with a run in which prices replace the potentials of the shared
-    cliques. A price is the score that a member of a shared clique gets for having a value.
+    cliques. A price is the score that a member of a shared clique gets for having a value. Rests on
+    experimental calls of C: may change in any version.
 
     model    a `Model` or `Problem`; its other cliques are solved as by `Run`
     shared   the shared cliques, which are not centred: a dict from the number of a clique in the
@@ -254,7 +255,8 @@ STEPS = 4
 
 
 class Search:
-    """Finds prices for shared cliques, by rounds of questions to all parts and their answers.
+    """Finds prices for shared cliques, by rounds of questions to all parts and their answers. Rests
+    on experimental calls of C: may change in any version.
 
     Every round tries these price vectors:
 

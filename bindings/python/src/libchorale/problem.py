@@ -172,7 +172,8 @@ class Problem(Closable):
         call(library.chorale_problem_set_cliques, self, array, None)
 
     def clique_kind(self, clique: int) -> int:
-        """Returns the index of a clique's kind in `kinds`; -1: none."""
+        """Returns the index of a clique's kind in `kinds`; -1: none. Rests on experimental calls of
+        C: may change in any version."""
         return int(get(library.chorale_problem_clique_kind, self, self._model._clique(clique)))
 
     def name_values(self, names: Sequence[Sequence[str] | None]) -> None:
@@ -195,7 +196,8 @@ class Problem(Closable):
 
     def value_name(self, clique: int, value: int) -> str | None:
         """Returns the name of a value of a clique; None if the value has no name, and for EMPTY and
-        CONFLICT. If the clique has a dictionary, `value` is a number in the dictionary."""
+        CONFLICT. If the clique has a dictionary, `value` is a number in the dictionary. Rests on
+        experimental calls of C: may change in any version."""
         number = self._model._clique(clique)
         return _text(library.chorale_problem_value_name, self, number, value)
 
@@ -219,7 +221,8 @@ class Problem(Closable):
 
     @property
     def notes(self) -> Mapping[str, str]:
-        """The notes: texts by names, such as "title" or "licence"."""
+        """The notes: texts by names, such as "title" or "licence". Rests on experimental calls of
+        C: may change in any version."""
         lists = (c.CHORALE_TEXTS_NOTE_NAMES, c.CHORALE_TEXTS_NOTES)
         names, texts = [self._read(which) for which in lists]
         return MappingProxyType(dict(zip(names, texts)))
@@ -234,7 +237,8 @@ class Problem(Closable):
     # ---- Files
 
     def to_bytes(self) -> bytes:
-        """Returns the file as bytes; equal problems give equal bytes."""
+        """Returns the file as bytes; equal problems give equal bytes. Rests on experimental calls
+        of C: may change in any version."""
         size: int = told(c_size_t, library.chorale_problem_write, self, None, 0)
         data = np.empty(size, dtype=np.uint8)
         call(library.chorale_problem_write, self, data, size, None)
@@ -248,7 +252,8 @@ class Problem(Closable):
 
     @classmethod
     def from_bytes(cls, data: Any) -> Problem:
-        """Reads a problem from the bytes of a file."""
+        """Reads a problem from the bytes of a file. Rests on experimental calls of C: may change in
+        any version."""
         try:
             view = memoryview(data)
         except TypeError:

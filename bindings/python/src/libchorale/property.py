@@ -308,7 +308,7 @@ class Property(Shared):
         parents: npt.ArrayLike | None = None,
     ) -> int:
         """Returns the value of the property on a labelling: 0 .. R-1, R (EMPTY) or R + 1
-        (CONFLICT).
+        (CONFLICT). Rests on experimental calls of C: may change in any version.
 
         labels   T labels
         classes  T integers, the class of each position; None: all 0
@@ -328,7 +328,7 @@ class Property(Shared):
         parents: npt.ArrayLike | None = None,
     ) -> arrays.Ints:
         """Returns all values that fire on a labelling, in the order of the positions. Arguments are
-        as in `evaluate`."""
+        as in `evaluate`. Rests on experimental calls of C: may change in any version."""
         labelling = self._labelling(labels, classes, table, parents)
         values = np.empty(labelling[1] + 1, dtype=np.int32)
         count = told(c_int64, library.chorale_property_fired, *labelling, values, len(values))

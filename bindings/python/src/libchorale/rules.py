@@ -1,5 +1,5 @@
 """Rules: what the labelling of a chain must look like, such as "at most one segment of each label".
-Provisional: may change in any version.
+Provisional until 1.0.
 
 `libchorale.decode(rules=...)` finds the best of the labellings that keep them, with a proof for
 chains by themselves. The functions below make rules. `a` and `b` are kinds of labels: names, or
@@ -90,7 +90,7 @@ _OF_SEGMENTS = (c.CHORALE_RULE_AT_MOST, c.CHORALE_RULE_AT_LEAST, c.CHORALE_RULE_
 @dataclasses.dataclass(frozen=True)
 class Rule:
     """A rule, as the functions of this module make it. a is None: a rule for each kind but `b` and
-    those of labels that are not counted (`uncounted` of `decode`)."""
+    those of labels that are not counted (`uncounted` of `decode`). Provisional until 1.0."""
 
     number: int
     a: Kind | None = None
@@ -119,64 +119,65 @@ class Rule:
 
 
 def once(a: Kind | None = None, *, price: Price = None, chains: Chains = None) -> Rule:
-    """At most one segment of a; of each kind, if a is None."""
+    """At most one segment of a; of each kind, if a is None. Provisional until 1.0."""
     return at_most(1, a, price=price, chains=chains)
 
 
 def at_most(k: int, a: Kind | None = None, *, price: Price = None, chains: Chains = None) -> Rule:
-    """At most k segments of a."""
+    """At most k segments of a. Provisional until 1.0."""
     return Rule(c.CHORALE_RULE_AT_MOST, a, k=k, price=price, chains=chains)
 
 
 def at_least(k: int, a: Kind | None = None, *, price: Price = None, chains: Chains = None) -> Rule:
-    """At least k segments of a."""
+    """At least k segments of a. Provisional until 1.0."""
     return Rule(c.CHORALE_RULE_AT_LEAST, a, k=k, price=price, chains=chains)
 
 
 def exactly(k: int, a: Kind | None = None, *, price: Price = None, chains: Chains = None) -> Rule:
-    """k segments of a."""
+    """k segments of a. Provisional until 1.0."""
     return Rule(c.CHORALE_RULE_EXACTLY, a, k=k, price=price, chains=chains)
 
 
 def never(a: Kind, *, price: Price = None, chains: Chains = None) -> Rule:
-    """No position has a."""
+    """No position has a. Provisional until 1.0."""
     return Rule(c.CHORALE_RULE_NEVER, a, price=price, chains=chains)
 
 
 def at_most_tokens(
     k: int, a: Kind | None = None, *, price: Price = None, chains: Chains = None
 ) -> Rule:
-    """At most k positions have a."""
+    """At most k positions have a. Provisional until 1.0."""
     return Rule(c.CHORALE_RULE_AT_MOST_TOKENS, a, k=k, price=price, chains=chains)
 
 
 def no_longer(k: int, a: Kind | None = None, *, price: Price = None, chains: Chains = None) -> Rule:
-    """No segment of a has more than k positions."""
+    """No segment of a has more than k positions. Provisional until 1.0."""
     return Rule(c.CHORALE_RULE_NO_LONGER, a, k=k, price=price, chains=chains)
 
 
 def before(a: Kind | None, b: Kind, *, price: Price = None, chains: Chains = None) -> Rule:
-    """No a comes after a b."""
+    """No a comes after a b. Provisional until 1.0."""
     return Rule(c.CHORALE_RULE_BEFORE, a, b, price=price, chains=chains)
 
 
 def directly_after(a: Kind | None, b: Kind, *, price: Price = None, chains: Chains = None) -> Rule:
-    """Each segment of a comes directly after a b."""
+    """Each segment of a comes directly after a b. Provisional until 1.0."""
     return Rule(c.CHORALE_RULE_DIRECTLY_AFTER, a, b, price=price, chains=chains)
 
 
 def not_together(a: Kind | None, b: Kind, *, price: Price = None, chains: Chains = None) -> Rule:
-    """a and b are not both in the chain."""
+    """a and b are not both in the chain. Provisional until 1.0."""
     return Rule(c.CHORALE_RULE_NOT_TOGETHER, a, b, price=price, chains=chains)
 
 
 def needs(a: Kind | None, b: Kind, *, price: Price = None, chains: Chains = None) -> Rule:
-    """If a is in the chain, b is too."""
+    """If a is in the chain, b is too. Provisional until 1.0."""
     return Rule(c.CHORALE_RULE_NEEDS, a, b, price=price, chains=chains)
 
 
 def fires_nothing(prop: Property, *, price: Price = None, chains: Chains = None) -> Rule:
-    """A property, such as an automaton of your own (`PropertyBuilder`), fires nothing."""
+    """A property, such as an automaton of your own (`PropertyBuilder`), fires nothing. Provisional
+    until 1.0."""
     return Rule(c.CHORALE_RULE_PROPERTY, prop=prop, price=price, chains=chains)
 
 
@@ -184,7 +185,7 @@ def once_on_each_side(
     a: Kind, of: Sequence[Kind], *, price: Price = None, chains: Chains = None
 ) -> Rule:
     """At most one segment of a before the first label of the kinds `of`, and one after it: the
-    street names of "Main St & Oak Ave", say."""
+    street names of "Main St & Oak Ave", say. Provisional until 1.0."""
     return Rule(c.CHORALE_RULE_PROPERTY, a, sides=tuple(of), price=price, chains=chains)
 
 
@@ -197,6 +198,7 @@ _BY_NAME: dict[Any, Callable[..., Rule]] = {
 
 def parse(entries: Iterable[str | Mapping[str, Any]]) -> list[Rule]:
     """Returns rules that are written as texts or as objects of JSON, as in a configuration.
+    Provisional until 1.0.
 
     A text is the name of a function above and its arguments; an a that is left out or empty stands
     for each kind. An object has the name in its field "rule", and the arguments by their names.
@@ -250,7 +252,7 @@ def _parsed(place: str, entry: Any) -> Rule:
 
 @dataclasses.dataclass(frozen=True)
 class Proposal:
-    """A rule that gold labels keep, always or nearly always.
+    """A rule that gold labels keep, always or nearly always. Provisional until 1.0.
 
     rule   the rule: without a price if no chain breaks it; otherwise its price is the logarithm of
            the odds that a chain keeps it, in the unit of log-probabilities
@@ -275,7 +277,8 @@ def propose(
     minimum: int = 20,
 ) -> list[Proposal]:
     """Looks for rules that gold labels keep: each kind at most once, a before b, a only directly
-    after b, a needs b. They are proposals: whoever knows the texts says which are true.
+    after b, a needs b. They are proposals: whoever knows the texts says which are true. Provisional
+    until 1.0.
 
     labels   the labels of each chain, numbers of `names`; negative: not known, which ends a segment
     scheme   as in `decode`. The kind "O" is left out
@@ -339,7 +342,7 @@ def _kept(segments: list[int], kinds: Sequence[int]) -> Iterator[tuple[int, int,
 
 @dataclasses.dataclass(frozen=True)
 class RuledChain:
-    """A chain to which rules were added, since a labelling of it broke them.
+    """A chain to which rules were added, since a labelling of it broke them. Provisional until 1.0.
 
     chain      the number of the chain
     state      "kept"; or the chain has the labels `own`, since its rules are "impossible", "too

@@ -192,7 +192,8 @@ class Run(OfModel):
     # ---- Running
 
     def step(self) -> RunResult:
-        """Does one round. The first call is the start, which decodes every chain without cliques."""
+        """Does one round. The first call is the start, which decodes every chain without cliques.
+        Rests on experimental calls of C: may change in any version."""
         return self._ran(library.chorale_run_step)
 
     def solve(self) -> RunResult:
@@ -206,12 +207,12 @@ class Run(OfModel):
 
     def local_search(self) -> RunResult:
         """Does only the local search: decodes one chain at a time, as long as this raises the
-        score."""
+        score. Rests on experimental calls of C: may change in any version."""
         return self._ran(library.chorale_run_local_search)
 
     def bound(self, steps: int) -> RunResult:
         """Does only `steps` more steps of dual ascent for the upper bound. The run must have
-        bound_steps above 0."""
+        bound_steps above 0. Rests on experimental calls of C: may change in any version."""
         return self._ran(library.chorale_run_bound, steps)
 
     def _ran(self, function: Any, *arguments: Any) -> RunResult:
@@ -227,7 +228,7 @@ class Run(OfModel):
     def reset(self) -> None:
         """Discards messages, labellings and all changes by `set_chain`, `set_allowed`,
         `set_strength` and `set_labels`: the run is then as if newly created without `earlier`. The
-        limits of `set_limits` stay."""
+        limits of `set_limits` stay. Rests on experimental calls of C: may change in any version."""
         get(library.chorale_run_reset, self)
         self._chains.clear()
 
@@ -238,7 +239,8 @@ class Run(OfModel):
         transitions: Edges = None,
     ) -> None:
         """Replaces the scores of a chain. unary, transitions: as in `ModelBuilder.add_chain`, of
-        the same shape as the scores that they replace."""
+        the same shape as the scores that they replace. Rests on experimental calls of C: may change
+        in any version."""
         made = Chain._for_a_call(unary, transitions, "copy")
         number = self._model._chain(chain)
         call(library.chorale_run_set_chain, self, number, made._struct)
@@ -268,7 +270,7 @@ class Run(OfModel):
 
     def set_limits(self, time_limit: float | None = None, cancel: Cancel | None = None) -> None:
         """Sets the time limit of each call in seconds (None: no limit), and the cancel flag (None:
-        no flag)."""
+        no flag). Rests on experimental calls of C: may change in any version."""
         limit = arrays.limit("time_limit", time_limit)
         with self._use(shared=False):
             self._stop.follow(cancel)
@@ -305,8 +307,8 @@ class Run(OfModel):
 
     def values(self, clique: int, *, alone: bool = False) -> arrays.Ints:
         """Returns the value of each member of a clique, int32: from 0 to R - 1, R for EMPTY, R + 1
-        for CONFLICT, -1 if the clique has a dictionary without UNLISTED and the value is not in it. A
-        centre is the last member."""
+        for CONFLICT, -1 if the clique has a dictionary without UNLISTED and the value is not in it.
+        A centre is the last member. Rests on experimental calls of C: may change in any version."""
         number = self._model._clique(clique)
         values = np.empty(self._model.clique_members(number), dtype=np.int32)
         to = values, len(values), None

@@ -331,7 +331,7 @@ def settle(
 ) -> Settled:
     """Gives all mentions of a key one label, unless the key is really two things. What decides is
     found from the table. Where several keys ought to agree at once, or agreement is to be worth as
-    much as you say, use `agree`.
+    much as you say, use `agree`. Rests on experimental calls of C: may change in any version.
 
     table       a pandas, Polars or pyarrow table, a DuckDB relation, or a list of dicts. Each row
                 is a mention of something

@@ -30,7 +30,7 @@ from .prices import Answer, Asked, Outcome, Part, Search
 @dataclasses.dataclass(frozen=True)
 class SharedKeys:
     """Specification for rows that are chains, with keys that should agree across all groups. Can be
-    pickled.
+    pickled. Supported; the C calls below it may change.
 
     chains    the columns and the agreements within a group, as for `batches.label`, except that a
               strength "auto" is 1, and that there are neither rules nor counts
@@ -208,6 +208,7 @@ def label(
 ) -> Labelled:
     """Labels batches as `batches.label` does, in this process, with keys shared by all groups. The
     call itself finds the prices; batches are labelled when the rows of the result are read.
+    Supported; the C calls below it may change.
 
     stream  a list of record batches, or a function that returns a new stream of them, since the
             stream is read about once in each round

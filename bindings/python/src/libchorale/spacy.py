@@ -166,7 +166,7 @@ class Agreement:
     def learn(self, examples: Iterable[Example], **options: Any) -> Strengths:
         """Learns the strength of agreement from documents with right entities, and uses the learnt
         strength from then on. str() of the result describes it. If agreement does not help
-        significantly, the component changes nothing from then on.
+        significantly, the component changes nothing from then on. Provisional until 1.0.
 
         examples  spaCy's `Example`s: `predicted` with the entities of components that were not
                   trained on these documents, `reference` with the right ones. At least some dozens

@@ -29,7 +29,7 @@ def label(
     partitions: int | None = None,
 ) -> Any:
     """Labels a `pyspark.sql.DataFrame` as `libchorale.batches.label` does a stream. Returns a
-    DataFrame with more columns.
+    DataFrame with more columns. Supported; the C calls below it may change.
 
     partitions  number of tasks for all groups except the largest; None:
                 spark.sql.shuffle.partitions
@@ -52,7 +52,8 @@ def label_shared(
 ) -> Labelled:
     """Labels a `pyspark.sql.DataFrame` as `libchorale.shared.label` does a stream: positions with
     the same key agree across all groups. Returns a DataFrame with more columns, and the outcome of
-    the search for prices. Both are the same for any number of partitions.
+    the search for prices. Both are the same for any number of partitions. Supported; the C calls
+    below it may change.
 
     Runs one job for each round, at most `specification.rounds`, and a few others. Each job sends
     prices to the tasks and returns counts; meanwhile the rows are cached. If rows of a

@@ -18,7 +18,8 @@ def register(connection: Any, name: str = "settle", **options: Any) -> None:
     """Makes a function settle(keys, labels, confidences) of a DuckDB connection, and settle(keys,
     labels, confidences, counts): from lists of equal length to a list of structs, in the same
     order, with the columns that `libchorale.settle` adds: together (a text), probability, changed,
-    why and conflict. The lists may be of any types that `libchorale.settle` takes.
+    why and conflict. The lists may be of any types that `libchorale.settle` takes. Rests on
+    experimental calls of C: may change in any version.
 
     options  arguments of `libchorale.settle`: `missing`, `unusable`, `labels` and so on. By
              default null labels and null confidences raise an error
@@ -58,7 +59,8 @@ def register(connection: Any, name: str = "settle", **options: Any) -> None:
 def register_partition(connection: Any, name: str = "groups_of_pairs", **options: Any) -> None:
     """Makes a function groups_of_pairs(firsts, seconds, scores) of a DuckDB connection: from lists
     of equal length, the two records of each pair and their score (log-odds), to a list of structs,
-    one for each record: record (a text) and in_group, the number of its group.
+    one for each record: record (a text) and in_group, the number of its group. Rests on
+    experimental calls of C: may change in any version.
 
     options  arguments of `libchorale.partition.partition`: `greatest_size`, `effort` and so on
 
