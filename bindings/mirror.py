@@ -31,7 +31,6 @@ ENUMS = [
     ("asked", "SCALE", "Scale", "Scale", "The factor by which a potential is multiplied. n is the number of members of the clique."),
     ("asked", "SHAPE", "Shape", "Shape", "The shape of the tables f_v of a SUM potential. A shape that the caller declares is not checked."),
     ("told", "ALGORITHM", "Algorithm", "", "The algorithms of clique inference: each finds values of the members of one clique that have a high score. SUM and MAJORITY are families of potentials."),
-    ("asked", "MARGINAL", "MarginalForm", "Marginal", "The form of the max-marginals of a clique."),
     ("asked", "ROWS", "Orientation", "Rows", "Whether rows of a transition matrix stand for the label before or for the label after."),
     ("asked", "SCHEME", "Scheme", "Scheme", "How label names mark segments. The label O is outside all segments."),
     ("asked", "JOINT", "JointMode", "Joint", "The method for a chain with several properties. The exact computation runs over *configurations*: the joint states of all properties' automata and the values fired so far."),

@@ -71,8 +71,8 @@ int main(void) {
 
   options.exact_marginals = 1;
   double marginal[MENTIONS][LABELS];
-  if (chorale_clique_max_marginals(solver, potts, &problem, &options, CHORALE_MARGINAL_SCORE,
-                                   &marginal[0][0], LABELS, NULL, NULL, &error))
+  if (chorale_clique_max_marginals(solver, potts, &problem, &options, &marginal[0][0], LABELS, NULL,
+                                   NULL, &error))
     stop("max-marginals", &error);
 
   printf("%-42s %-8s %-10s %s\n", "mention", "alone", "together", "lost by the next best label");

@@ -284,8 +284,8 @@ static void open_solvers(Scene *s) {
   OK(chorale_clique_solver_create(s->host, &s->ready_clique_solver, &error));
   OK(chorale_clique_solve(s->ready_clique_solver, s->majority, &s->clique, NULL, NULL, NULL,
                           &error));
-  OK(chorale_clique_max_marginals(s->ready_clique_solver, s->majority, &s->clique, NULL,
-                                  CHORALE_MARGINAL_MESSAGE, numbers, 3, NULL, NULL, &error));
+  OK(chorale_clique_max_marginals(s->ready_clique_solver, s->majority, &s->clique, NULL, numbers, 3,
+                                  NULL, NULL, &error));
   OK(chorale_chain_solver_create(s->host, &s->has.chain_solver, &error));
   OK(chorale_chain_solver_create(s->host, &s->ready_chain_solver, &error));
   OK(chorale_chain_max_marginals(s->ready_chain_solver, &s->chain, numbers, 0, NULL, NULL, labels,

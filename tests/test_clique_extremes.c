@@ -47,8 +47,8 @@ static void a_labelling_far_below_the_best_is_possible(void **state) {
   options_of(CHORALE_ALGORITHM_AUTO, &options);
   options.exact_marginals = 1;
   result = (chorale_clique_result){.struct_size = sizeof result};
-  OK(chorale_clique_max_marginals(solver, potential, &described, &options, CHORALE_MARGINAL_SCORE,
-                                  marginals, 3, NULL, &result, &error));
+  OK(chorale_clique_max_marginals(solver, potential, &described, &options, marginals, 3, NULL,
+                                  &result, &error));
   assert_true(result.marginals_exact);
   for (int32_t e = 0; e < 18; ++e)
     assert_int_equal(marginals[e] == -INFINITY, oracle.marginals[e] == -INFINITY);
@@ -126,9 +126,8 @@ static void a_million_values_cost_what_members_can_use(void **state) {
     assert_int_equal(result.outcome, CHORALE_OUTCOME_COMPLETE);
     assert_true(is_concave ? fabs(result.score - best) <= 1e-9 : result.score <= best + 1e-9);
     if (is_concave) {
-      OK(chorale_clique_max_marginals(solver, potential, &problem, &options,
-                                      CHORALE_MARGINAL_SCORE, marginals, 0, NULL, &result,
-                                      &error));
+      OK(chorale_clique_max_marginals(solver, potential, &problem, &options, marginals, 0, NULL,
+                                      &result, &error));
       assert_int_equal(result.outcome, CHORALE_OUTCOME_COMPLETE);
       assert_true(result.marginals_exact);
       for (int32_t i = 0; i < LIKING; ++i)

@@ -14,7 +14,7 @@ enum { GAP_MARK = 12345 }; /* value of entries between rows, which stay unchange
 
 static void max_marginals(chorale_clique_solver *solver, const chorale_potential *potential,
                           const Problem *problem, const chorale_clique_options *options,
-                          chorale_marginal_form form, Marginals *out) {
+                          Marginals *out) {
   chorale_clique_problem described;
   describe_problem(problem, &described);
   memset(out, 0, sizeof *out);
@@ -24,8 +24,8 @@ static void max_marginals(chorale_clique_solver *solver, const chorale_potential
     out->assignment[i] = UNTOUCHED;
   out->result = (chorale_clique_result){.struct_size = sizeof out->result};
   out->status =
-      chorale_clique_max_marginals(solver, potential, &described, options, form, out->values,
-                                   MAX_STRIDE, out->assignment, &out->result, &out->error);
+      chorale_clique_max_marginals(solver, potential, &described, options, out->values, MAX_STRIDE,
+                                   out->assignment, &out->result, &out->error);
 }
 
 static double at(const Marginals *marginals, int32_t member, int32_t value) {
@@ -36,15 +36,11 @@ static double at(const Marginals *marginals, int32_t member, int32_t value) {
 
 typedef struct Restricted {
   int32_t member, value; /* whose value is set, and to which */
-  int own_is_zero;       /* the member's own score is left out */
 } Restricted;
 
 static double restricted_score(const Problem *problem, const Restricted *r, int32_t i, int32_t v) {
-  if (i == r->member) {
-    if (v != r->value)
-      return -INFINITY;
-    return r->own_is_zero ? 0 : admits(problem, i, v) ? score_of(problem, i, v) : -INFINITY;
-  }
+  if (i == r->member && v != r->value)
+    return -INFINITY;
   return admits(problem, i, v) ? score_of(problem, i, v) : -INFINITY;
 }
 
@@ -120,7 +116,7 @@ static int is_exact_family(const Problem *problem) {
 }
 
 static const char *check_marginals(const Problem *problem, const Oracle *oracle, const Marginals *m,
-                                   chorale_marginal_form form, int exact) {
+                                   int exact) {
   const int32_t n = problem->members;
   const int32_t R = problem->values;
   if (m->status != CHORALE_OK)
@@ -130,8 +126,6 @@ static const char *check_marginals(const Problem *problem, const Oracle *oracle,
   if (m->result.algorithm == CHORALE_ALGORITHM_AUTO)
     return complain("the result says AUTO");
   const int said_exact = m->result.marginals_exact;
-  /* Messages to a member without allowed values are tested separately below. */
-  const int is_stuck = form == CHORALE_MARGINAL_MESSAGE && some_member_is_stuck(problem);
   for (int32_t i = 0; i < n; ++i)
     for (int32_t v = 0; v < MAX_STRIDE; ++v) {
       const double found = m->values[i * MAX_STRIDE + v];
@@ -140,12 +134,9 @@ static const char *check_marginals(const Problem *problem, const Oracle *oracle,
           return complain("the gap after row %d was written", i);
         continue;
       }
-      const double truth = form == CHORALE_MARGINAL_SCORE ? oracle->marginals[i * R + v]
-                                                          : oracle->messages[i * R + v];
+      const double truth = oracle->marginals[i * R + v];
       if (isnan(found) || found == INFINITY)
         return complain("m(%d, %d) is %g", i, v, found);
-      if (is_stuck)
-        continue;
       if (said_exact ? !is_close(found, truth) : !is_at_most(found, truth))
         return complain("m(%d, %d) = %.17g, enumeration %.17g, exact %d, %s", i, v, found, truth,
                         said_exact, chorale_algorithm_name(m->result.algorithm));
@@ -167,9 +158,8 @@ static const char *check_marginals(const Problem *problem, const Oracle *oracle,
                     m->result.score, oracle->best);
   for (int32_t i = 0; i < n; ++i) {
     const int32_t v = m->assignment[i];
-    const double own = form == CHORALE_MARGINAL_SCORE ? 0 : score_of(problem, i, v);
-    if (!is_at_most(m->result.score, at(m, i, v) + own))
-      return complain("m(%d, %d) = %.17g below the score %.17g", i, v, at(m, i, v) + own,
+    if (!is_at_most(m->result.score, at(m, i, v)))
+      return complain("m(%d, %d) = %.17g below the score %.17g", i, v, at(m, i, v),
                       m->result.score);
   }
   return NULL;
@@ -182,53 +172,15 @@ static const char *check_default(const Problem *problem, void *user) {
     return complain("no potential: \"%s\"", error.message);
   Oracle oracle;
   enumerate(problem, &oracle);
-  const char *why = NULL;
-  for (chorale_marginal_form form = 0; form <= 1 && !why; ++form) {
-    Marginals m;
-    max_marginals(user, potential, problem, NULL, form, &m);
-    why = check_marginals(problem, &oracle, &m, form, is_exact_family(problem));
-    if (why) {
-      char copy[512];
-      (void)snprintf(copy, sizeof copy, "%s", why);
-      why = complain("form %d: %s", form, copy);
-    }
-  }
+  Marginals m;
+  max_marginals(user, potential, problem, NULL, &m);
+  const char *why = check_marginals(problem, &oracle, &m, is_exact_family(problem));
   chorale_potential_release(potential);
   return why;
 }
 
 static void marginals_agree_with_enumeration(void **state) {
   check_kinds("marginals", KIND_POTTS, KIND_CALLBACK, test_rounds(4000), check_default, *state);
-}
-
-/* A member without allowed values makes the problem infeasible, but the message to it is still
- * defined, since the message leaves out the member's own scores. */
-static void messages_to_a_member_without_values(void **state) {
-  Problem problem;
-  memset(&problem, 0, sizeof problem);
-  problem.kind = KIND_MAX_SHARED;
-  problem.members = 3;
-  problem.values = problem.row_stride = 2;
-  problem.table_count = 1;
-  problem.length = 4;
-  for (int k = 0; k < 4; ++k)
-    problem.tables[k] = k * k;
-  const double scores[6] = {1, 2, -INFINITY, -INFINITY, 3, 1};
-  memcpy(problem.scores, scores, sizeof scores);
-  chorale_error error;
-  chorale_potential *potential = NULL;
-  OK(make_potential(&problem, NULL, &potential, &error));
-  Oracle oracle;
-  enumerate(&problem, &oracle);
-  Marginals m;
-  max_marginals(*state, potential, &problem, NULL, CHORALE_MARGINAL_MESSAGE, &m);
-  assert_int_equal(m.status, CHORALE_OK);
-  assert_int_equal(m.result.outcome, CHORALE_OUTCOME_INFEASIBLE);
-  for (int32_t i = 0; i < 3; ++i)
-    for (int32_t v = 0; v < 2; ++v)
-      if (!is_close(at(&m, i, v), oracle.messages[i * 2 + v]))
-        fail_msg("m(%d, %d) = %g, enumeration %g", i, v, at(&m, i, v), oracle.messages[i * 2 + v]);
-  chorale_potential_release(potential);
 }
 
 /* ---- Exact on request --------------------------------------------------------------------- */
@@ -245,17 +197,13 @@ static const char *check_exact_on_request(const Problem *problem, void *user) {
   options_of(CHORALE_ALGORITHM_AUTO, &options);
   options.exact_marginals = 1;
   const char *why = NULL;
-  for (chorale_marginal_form form = 0; form <= 1 && !why; ++form) {
-    Marginals m;
-    max_marginals(user, potential, problem, &options, form, &m);
-    if (m.status == CHORALE_ERROR_NOT_EXACT) {
-      if (can == YES)
-        why = complain("refused: \"%s\"", m.error.message);
-      continue;
-    }
+  Marginals m;
+  max_marginals(user, potential, problem, &options, &m);
+  if (m.status == CHORALE_ERROR_NOT_EXACT)
+    why = can == YES ? complain("refused: \"%s\"", m.error.message) : NULL;
+  else
     why = can == NO ? complain("not refused but %s", chorale_status_name(m.status))
-                    : check_marginals(problem, &oracle, &m, form, 1);
-  }
+                    : check_marginals(problem, &oracle, &m, 1);
   chorale_potential_release(potential);
   return why;
 }
@@ -276,7 +224,7 @@ static const char *check_against_solves(const Problem *problem, void *user) {
   if (make_potential(problem, NULL, &potential, &error) != CHORALE_OK)
     return complain("no potential: \"%s\"", error.message);
   Marginals m;
-  max_marginals(user, potential, problem, NULL, CHORALE_MARGINAL_SCORE, &m);
+  max_marginals(user, potential, problem, NULL, &m);
   const char *why = NULL;
   if (m.status != CHORALE_OK || !m.result.marginals_exact)
     why = complain("not exact: \"%s\"", m.error.message);
@@ -335,14 +283,13 @@ static const char *check_insisting(const Problem *problem, void *user) {
     chorale_clique_options options;
     options_of(algorithms[a], &options);
     Marginals m;
-    max_marginals(user, potential, problem, &options, CHORALE_MARGINAL_SCORE, &m);
+    max_marginals(user, potential, problem, &options, &m);
     const int refused =
         m.status == CHORALE_ERROR_ALGORITHM_MISMATCH || m.status == CHORALE_ERROR_NOT_CONCAVE;
     if (refused && applies[a] != YES)
       continue;
-    why = applies[a] == NO
-              ? complain("not refused but %s", chorale_status_name(m.status))
-              : check_marginals(problem, &oracle, &m, CHORALE_MARGINAL_SCORE, exact[a]);
+    why = applies[a] == NO ? complain("not refused but %s", chorale_status_name(m.status))
+                           : check_marginals(problem, &oracle, &m, exact[a]);
     if (!why && m.result.algorithm != algorithms[a])
       why = complain("ran %s instead", chorale_algorithm_name(m.result.algorithm));
     if (why) {
@@ -373,7 +320,7 @@ static void no_marginals_by_other_algorithms(void **state) {
     chorale_clique_options options;
     options_of(algorithms[a], &options);
     Marginals m;
-    max_marginals(*state, potential, &problem, &options, CHORALE_MARGINAL_SCORE, &m);
+    max_marginals(*state, potential, &problem, &options, &m);
     assert_int_equal(m.status, CHORALE_ERROR_ALGORITHM_MISMATCH);
     assert_non_null(strstr(m.error.message, "alpha-pass"));
   }
@@ -396,16 +343,14 @@ static const char *check_restricted(const Problem *tied, void *user) {
   const int exact = is_pass_exact(&problem) ||
                     (problem.kind >= KIND_MAX_SHARED && problem.kind <= KIND_SQUARE_MAKESPAN);
   const int compares = !exact && !some_member_is_stuck(&problem);
-  for (chorale_marginal_form form = 0; form <= 1 && compares && !why; ++form) {
+  if (compares) {
     Marginals m;
-    max_marginals(user, potential, &problem, &options, form, &m);
-    if (m.status != CHORALE_OK) {
+    max_marginals(user, potential, &problem, &options, &m);
+    if (m.status != CHORALE_OK)
       why = complain("\"%s\"", m.error.message);
-      break;
-    }
     for (int32_t i = 0; i < problem.members && !why; ++i)
       for (int32_t v = 0; v < problem.values && !why; ++v) {
-        const Restricted r = {i, v, form == CHORALE_MARGINAL_MESSAGE};
+        const Restricted r = {i, v};
         const double naive = restricted_alpha_pass(&problem, &r);
         const double found = at(&m, i, v);
         /* The best labelling found, if any, is a lower bound for the marginals of its own
@@ -413,14 +358,13 @@ static const char *check_restricted(const Problem *tied, void *user) {
         const int32_t x = m.assignment[i];
         int on_best = 0;
         if (m.result.score > -INFINITY && column_of(&problem, x) == column_of(&problem, v)) {
-          const double own =
-              form == CHORALE_MARGINAL_MESSAGE ? 0 : restricted_score(&problem, &r, i, v);
-          const double lifted = m.result.score - score_of(&problem, i, x) + own;
+          const double lifted =
+              m.result.score - score_of(&problem, i, x) + restricted_score(&problem, &r, i, v);
           on_best = found >= naive && is_close(found, lifted);
         }
         if (!is_close(found, naive) && !on_best)
-          why = complain("form %d: m(%d, %d) = %.17g, the restricted alpha-pass gives %.17g", form,
-                         i, v, found, naive);
+          why = complain("m(%d, %d) = %.17g, the restricted alpha-pass gives %.17g", i, v, found,
+                         naive);
       }
   }
   chorale_potential_release(potential);
@@ -454,7 +398,6 @@ static int tear_down(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(marginals_agree_with_enumeration),
-      cmocka_unit_test(messages_to_a_member_without_values),
       cmocka_unit_test(exact_marginals_on_request),
       cmocka_unit_test(larger_marginals_agree_with_solving_again),
       cmocka_unit_test(insisting_on_an_algorithm),

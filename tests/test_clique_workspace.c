@@ -39,8 +39,8 @@ static void run_task(chorale_clique_solver *solver, const chorale_potential *pot
   describe_problem(problem, &described);
   out->solved.result = (chorale_clique_result){.struct_size = sizeof out->solved.result};
   out->solved.status = chorale_clique_max_marginals(
-      solver, potential, &described, options, CHORALE_MARGINAL_MESSAGE, out->marginals,
-      problem->values, out->solved.assignment, &out->solved.result, &out->solved.error);
+      solver, potential, &described, options, out->marginals, problem->values,
+      out->solved.assignment, &out->solved.result, &out->solved.error);
 }
 
 /* Compares results. Errors are compared by text, since bytes after the text are undefined. */
@@ -245,9 +245,8 @@ static void stopped_before_it_began(void **state) {
     options_of(CHORALE_ALGORITHM_AUTO, &options);
     options.cancel = cancel;
     chorale_clique_result result = {.struct_size = sizeof result};
-    OK(chorale_clique_max_marginals(*state, large.potential, &large.problem, &options,
-                                    CHORALE_MARGINAL_SCORE, marginals, 12, large.assignment,
-                                    &result, &error));
+    OK(chorale_clique_max_marginals(*state, large.potential, &large.problem, &options, marginals,
+                                    12, large.assignment, &result, &error));
     assert_good_order(*state, &large, &result, CHORALE_OUTCOME_CANCELLED);
     assert_int_equal(result.marginals_exact, 0);
     for (int i = 0; i < 60; ++i) {
@@ -444,9 +443,8 @@ static void memory_is_linear_in_the_values(void **state) {
         problem.values = problem.row_stride = values;
         problem.scores = scores;
         if (wants_marginals)
-          OK(chorale_clique_max_marginals(solver, potential, &problem, &options,
-                                          CHORALE_MARGINAL_SCORE, marginals, values, NULL, NULL,
-                                          &error));
+          OK(chorale_clique_max_marginals(solver, potential, &problem, &options, marginals, values,
+                                          NULL, NULL, &error));
         else
           OK(chorale_clique_solve(solver, potential, &problem, &options, NULL, NULL, &error));
         bytes[k] = allocator.live_bytes;

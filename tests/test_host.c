@@ -24,9 +24,8 @@ static chorale_status use_everything(const chorale_host *host, const Problem *pr
     status = chorale_clique_solve(solver, potential, &described, NULL, NULL, NULL, error);
   double marginals[MAX_MEMBERS * MAX_VALUES];
   if (status == CHORALE_OK)
-    status =
-        chorale_clique_max_marginals(solver, potential, &described, NULL, CHORALE_MARGINAL_SCORE,
-                                     marginals, problem->values, NULL, NULL, error);
+    status = chorale_clique_max_marginals(solver, potential, &described, NULL, marginals,
+                                          problem->values, NULL, NULL, error);
   if (status == CHORALE_OK) {
     const int32_t x[MAX_MEMBERS] = {0};
     chorale_clique_result result = {.struct_size = sizeof result};

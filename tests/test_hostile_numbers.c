@@ -86,8 +86,8 @@ static const char *check_problem(const Problem *original, void *context) {
   double marginals[MAX_MEMBERS * MAX_VALUES];
   chorale_clique_result result = {.struct_size = sizeof result};
   if (!why)
-    OK(chorale_clique_max_marginals(solver, potential, &described, NULL, CHORALE_MARGINAL_SCORE,
-                                    marginals, problem->values, NULL, &result, &error));
+    OK(chorale_clique_max_marginals(solver, potential, &described, NULL, marginals, problem->values,
+                                    NULL, &result, &error));
   for (int32_t i = 0; i < problem->members * problem->values && !why; ++i) {
     const double truth = oracle.marginals[i], found = ldexp(marginals[i], -factor);
     if (isnan(found) || !is_at_most(found, truth) ||

@@ -96,8 +96,7 @@ static const char *compare_pair(chorale_clique_solver *solver, const Pair *pair,
 }
 
 static const char *compare_marginals(chorale_clique_solver *solver, const Pair *pair,
-                                     const chorale_clique_options *options,
-                                     chorale_marginal_form form, int64_t *fits) {
+                                     const chorale_clique_options *options, int64_t *fits) {
   static double marginals[2][MOST_ENTRIES];
   chorale_clique_result results[2];
   chorale_status status[2];
@@ -106,8 +105,8 @@ static const char *compare_marginals(chorale_clique_solver *solver, const Pair *
     chorale_error error;
     results[k] = (chorale_clique_result){.struct_size = sizeof results[k]};
     status[k] = chorale_clique_max_marginals(solver, pair->potentials[k], &pair->problems[k],
-                                             options, form, marginals[k], pair->problems[k].values,
-                                             NULL, &results[k], &error);
+                                             options, marginals[k], pair->problems[k].values, NULL,
+                                             &results[k], &error);
   }
   if (status[0] != status[1])
     return complain("%s and %s", chorale_status_name(status[0]), chorale_status_name(status[1]));
@@ -121,7 +120,7 @@ static const char *compare_marginals(chorale_clique_solver *solver, const Pair *
   return compare_results(&results[0], &results[1], pair->exponent);
 }
 
-/* Compares every algorithm, gap and form of marginals. */
+/* Compares every algorithm and gap, and max-marginals. */
 static const char *compare_all(chorale_clique_solver *solver, const Pair *pair, int64_t node_limit,
                                int has_marginals, int64_t *fits) {
   static const double gaps[] = {-1, 0, 0.01};
@@ -142,13 +141,13 @@ static const char *compare_all(chorale_clique_solver *solver, const Pair *pair, 
       CHORALE_ALGORITHM_AUTO, CHORALE_ALGORITHM_ALPHA_PASS, CHORALE_ALGORITHM_EXACT_MAJORITY,
       CHORALE_ALGORITHM_CONCAVE_FLOW, CHORALE_ALGORITHM_COUNT_BOXES};
   for (size_t k = 0; has_marginals && k < COUNT_OF(answering) && !why; ++k)
-    for (int32_t way = 0; way < 4 && !why; ++way) {
+    for (int32_t exact = 0; exact < 2 && !why; ++exact) {
       options_of(answering[k], &options);
-      options.exact_marginals = way / 2;
+      options.exact_marginals = exact;
       options.node_limit = node_limit;
-      why = compare_marginals(solver, pair, &options, way % 2, fits);
-      (void)snprintf(name, sizeof name, "marginals, %s, form %d, exact %d: %s",
-                     chorale_algorithm_name(answering[k]), way % 2, way / 2, why ? why : "");
+      why = compare_marginals(solver, pair, &options, fits);
+      (void)snprintf(name, sizeof name, "marginals, %s, exact %d: %s",
+                     chorale_algorithm_name(answering[k]), exact, why ? why : "");
     }
   return why ? complain("%s", name) : NULL;
 }
@@ -279,7 +278,7 @@ static void large_cliques(void **state) {
           else
             why = compare_pair(solver, &pair, NULL, &fits);
           if (!why && n > 20)
-            why = compare_marginals(solver, &pair, NULL, CHORALE_MARGINAL_MESSAGE, &fits);
+            why = compare_marginals(solver, &pair, NULL, &fits);
           if (why) {
             print_message("%d members, %d values, family %d\n", n, R, family);
             fail_scaled(round, pair.exponent, why);

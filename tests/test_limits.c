@@ -298,10 +298,9 @@ static chorale_outcome solve_clique(const Case *of, void *given) {
   options.exact_marginals = of->marginals == 2;
   chorale_clique_result result = {.struct_size = sizeof result};
   const chorale_status status =
-      of->marginals ? chorale_clique_max_marginals(
-                          problem->solver, problem->potential, &clique, &options,
-                          CHORALE_MARGINAL_SCORE, problem->marginals, clique.values,
-                          problem->assignment, &result, &error)
+      of->marginals ? chorale_clique_max_marginals(problem->solver, problem->potential, &clique,
+                                                   &options, problem->marginals, clique.values,
+                                                   problem->assignment, &result, &error)
                     : chorale_clique_solve(problem->solver, problem->potential, &clique, &options,
                                            problem->assignment, &result, &error);
   if (status != CHORALE_OK)

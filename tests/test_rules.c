@@ -66,11 +66,11 @@ static void a_stride_of_0_is_rows_without_gaps_in_cliques(void **state) {
   int32_t best[GAPLESS_ROWS], again[GAPLESS_ROWS];
   chorale_clique_problem problem = scene.clique;
   problem.row_stride = SIDE;
-  OK(chorale_clique_max_marginals(scene.has.clique_solver, scene.majority, &problem, NULL,
-                                  CHORALE_MARGINAL_SCORE, expected, SIDE, best, NULL, &error));
+  OK(chorale_clique_max_marginals(scene.has.clique_solver, scene.majority, &problem, NULL, expected,
+                                  SIDE, best, NULL, &error));
   problem.row_stride = 0;
-  OK(chorale_clique_max_marginals(scene.has.clique_solver, scene.majority, &problem, NULL,
-                                  CHORALE_MARGINAL_SCORE, found, 0, again, NULL, &error));
+  OK(chorale_clique_max_marginals(scene.has.clique_solver, scene.majority, &problem, NULL, found, 0,
+                                  again, NULL, &error));
   assert_memory_equal(found, expected, sizeof expected);
   assert_memory_equal(again, best, sizeof best);
   OK(chorale_clique_solve(scene.has.clique_solver, scene.majority, &problem, NULL, again, NULL,

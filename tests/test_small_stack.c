@@ -111,9 +111,8 @@ static int do_clique(Found *to, chorale_clique_solver *solver, int which) {
     if (!keep(to, status) || (status == CHORALE_OK && !keep(to, result.score)))
       return stop(to, "too many results", &error);
   }
-  const chorale_status status =
-      chorale_clique_max_marginals(solver, potentials[which], &described, NULL, 0, marginals,
-                                   MAX_VALUES, NULL, NULL, &error);
+  const chorale_status status = chorale_clique_max_marginals(
+      solver, potentials[which], &described, NULL, marginals, MAX_VALUES, NULL, NULL, &error);
   return status == CHORALE_OK ? keep(to, marginals[0]) : stop(to, "max-marginals", &error);
 }
 

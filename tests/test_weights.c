@@ -323,20 +323,14 @@ static void marginals_are_scores_of_labellings(void **state) {
     double truth[N][R];
     const double best = enumerate_weighted(&w, truth);
     double found[N][R];
-    double messages[N][R];
     int32_t x[N];
     chorale_clique_result result = {.struct_size = sizeof result};
-    assert_int_equal(chorale_clique_max_marginals(solver, potential, &problem, NULL,
-                                                  CHORALE_MARGINAL_SCORE, found[0], R, x, &result,
-                                                  NULL),
+    assert_int_equal(chorale_clique_max_marginals(solver, potential, &problem, NULL, found[0], R, x,
+                                                  &result, NULL),
                      CHORALE_OK);
     assert_close(result.score, weighted_score(&w, x));
     if (w.total > w.members)
       assert_int_equal(result.marginals_exact, 0);
-    assert_int_equal(chorale_clique_max_marginals(solver, potential, &problem, NULL,
-                                                  CHORALE_MARGINAL_MESSAGE, messages[0], R, NULL,
-                                                  NULL, NULL),
-                     CHORALE_OK);
     for (int32_t i = 0; i < w.members; ++i) {
       assert_true(found[i][x[i]] >= result.score - 1e-9 * (1 + fabs(best)));
       for (int32_t v = 0; v < w.values; ++v) {
@@ -344,7 +338,6 @@ static void marginals_are_scores_of_labellings(void **state) {
         if (!is_allowed(&w, i, v))
           continue;
         assert_true(found[i][v] <= truth[i][v] + 1e-9 * (1 + fabs(best)));
-        assert_close(messages[i][v] + w.scores[i][v], found[i][v]);
         ++all;
         const int same = truth[i][v] - found[i][v] <= 1e-9 * (1 + fabs(best));
         exact += same;
@@ -357,32 +350,6 @@ static void marginals_are_scores_of_labellings(void **state) {
   print_message("%lld of %lld max-marginals are exact\n", (long long)exact, (long long)all);
   assert_true(exact * 100 >= all * 95);
   chorale_clique_solver_destroy(solver);
-}
-
-/* A member whose scores all are minus infinity still gets its message. */
-static void the_one_stuck_member_gets_its_message(void **state) {
-  (void)state;
-  const double scores[2][2] = {{-INFINITY, -INFINITY}, {1, 0}};
-  const int64_t weights[] = {3, 2};
-  chorale_clique_problem problem = {.struct_size = sizeof problem};
-  problem.members = problem.values = 2;
-  problem.scores = scores[0];
-  problem.weights = weights;
-  chorale_potential *potts = NULL;
-  assert_int_equal(chorale_potential_create_potts(NULL, 2, 1, NULL, &potts, NULL), CHORALE_OK);
-  chorale_clique_solver *solver = made_solver();
-  double messages[2][2];
-  chorale_clique_result result = {.struct_size = sizeof result};
-  assert_int_equal(chorale_clique_max_marginals(solver, potts, &problem, NULL,
-                                                CHORALE_MARGINAL_MESSAGE, messages[0], 2, NULL,
-                                                &result, NULL),
-                   CHORALE_OK);
-  assert_int_equal(result.outcome, CHORALE_OUTCOME_INFEASIBLE);
-  assert_close(messages[0][0], 1 + 25.0); /* 5^2 + 1 */
-  assert_close(messages[0][1], 0 + 25.0); /* 5^2, above 2^2 + 3^2 + 1 */
-  assert_true(messages[1][0] == -INFINITY && messages[1][1] == -INFINITY);
-  chorale_clique_solver_destroy(solver);
-  chorale_potential_release(potts);
 }
 
 /* The lowest of several best values is the start, also if it is uncounted and the others count.
@@ -444,8 +411,8 @@ static const char *check_ones(const Problem *problem, void *user) {
       if (turn < 2)
         chorale_clique_solve(solver, potential, &given, &options, x[with], &results[with], &error);
       else if (turn == 2)
-        chorale_clique_max_marginals(solver, potential, &given, NULL, CHORALE_MARGINAL_SCORE,
-                                     marginals[with], 0, x[with], &results[with], &error);
+        chorale_clique_max_marginals(solver, potential, &given, NULL, marginals[with], 0, x[with],
+                                     &results[with], &error);
       else
         chorale_clique_score(solver, potential, &given, x[0], &results[with], &error);
       if (error.status != CHORALE_OK)
@@ -609,8 +576,8 @@ static void bad_weights_are_refused(void **state) {
   assert_int_equal(x[1], 7);
   double marginals[2][2] = {{7, 7}, {7, 7}};
 #define MARGINALS()                                                                                \
-  chorale_clique_max_marginals(solver, potts, &problem, &options, CHORALE_MARGINAL_SCORE,          \
-                               marginals[0], 0, NULL, NULL, &error)
+  chorale_clique_max_marginals(solver, potts, &problem, &options, marginals[0], 0, NULL, NULL,     \
+                               &error)
   options.algorithm = CHORALE_ALGORITHM_LOCAL_SEARCH;
   FAILS(MARGINALS(), CHORALE_ERROR_WEIGHTS, "local-search", "auto or alpha-pass");
   options.algorithm = CHORALE_ALGORITHM_AUTO;
@@ -638,7 +605,6 @@ int main(void) {
       cmocka_unit_test(a_member_is_as_good_as_its_parts),
       cmocka_unit_test(alpha_pass_of_potts_keeps_its_ratio),
       cmocka_unit_test(marginals_are_scores_of_labellings),
-      cmocka_unit_test(the_one_stuck_member_gets_its_message),
       cmocka_unit_test(the_start_is_the_lowest_of_the_best_values),
       cmocka_unit_test(weights_of_1_change_nothing),
       cmocka_unit_test(weights_may_be_large),

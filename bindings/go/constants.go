@@ -337,20 +337,6 @@ const (
 	DualBound Algorithm = C.CHORALE_ALGORITHM_DUAL_BOUND
 )
 
-// MarginalForm: the form of the max-marginals of a clique.
-type MarginalForm int32
-
-// Constants of [MarginalForm].
-const (
-	// m(i, v): the best F with x_i = v.
-	MarginalScore MarginalForm = C.CHORALE_MARGINAL_SCORE
-	// m(i, v) - psi_iv: the greatest sum of the potential and the scores of the other members, with
-	// x_i = v. Does not depend on member i's own scores nor on its entry in fixed, and so is
-	// defined also where psi_iv is minus infinity. This is the message of the clique to member i in
-	// a run.
-	MarginalMessage MarginalForm = C.CHORALE_MARGINAL_MESSAGE
-)
-
 // Orientation: whether rows of a transition matrix stand for the label before or for the label
 // after.
 type Orientation int32

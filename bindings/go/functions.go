@@ -81,7 +81,7 @@ func (s *CliqueSolver) Solve(potential *Potential, problem *CliqueProblem, optio
 // They are exact if MarginalsExact of the result is true; otherwise they are lower bounds, each the
 // score of an assignment. form: whether the member's own score is included. assignment: the best
 // one found; nil if none was found. Errors: [ErrNotExact].
-func (s *CliqueSolver) MaxMarginals(potential *Potential, problem *CliqueProblem, options *CliqueOptions, form MarginalForm) (marginals []float64, assignment []int32, _ CliqueResult, _ error) {
+func (s *CliqueSolver) MaxMarginals(potential *Potential, problem *CliqueProblem, options *CliqueOptions) (marginals []float64, assignment []int32, _ CliqueResult, _ error) {
 	c := begin()
 	defer c.end()
 	solverInC := (*C.chorale_clique_solver)(c.alone(s.handle()))
@@ -91,7 +91,7 @@ func (s *CliqueSolver) MaxMarginals(potential *Potential, problem *CliqueProblem
 	marginals = c.numbers(int(problemInC.members * problemInC.values))
 	assignment = c.labels(int(problemInC.members))
 	made := C.chorale_clique_result{struct_size: C.sizeof_chorale_clique_result}
-	if c.err != nil || c.failed(C.chorale_clique_max_marginals(solverInC, potentialInC, problemInC, optionsInC, C.chorale_marginal_form(form), doubles(marginals), 0, ints(assignment), &made, c.detail)) {
+	if c.err != nil || c.failed(C.chorale_clique_max_marginals(solverInC, potentialInC, problemInC, optionsInC, doubles(marginals), 0, ints(assignment), &made, c.detail)) {
 		return nil, nil, CliqueResult{}, c.err
 	}
 	return marginals, found(assignment), cliqueResult(&made), nil

@@ -85,7 +85,7 @@ func TestCliqueInput(t *testing.T) {
 	} {
 		_, _, err := solver.Solve(potential, problem, nil)
 		refused(t, err, want)
-		_, _, _, err = solver.MaxMarginals(potential, problem, nil, MarginalMessage)
+		_, _, _, err = solver.MaxMarginals(potential, problem, nil)
 		refused(t, err, want)
 	}
 	_, _, err := solver.Solve(potential, &CliqueProblem{Members: math.MaxInt64, Values: math.MaxInt64, Scores: []float64{1}}, nil)

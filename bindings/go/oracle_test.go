@@ -63,7 +63,7 @@ func TestCliquesAgainstEnumeration(t *testing.T) {
 			if evaluated.Score != result.Score {
 				t.Fatalf("evaluated %v, solved %v", evaluated.Score, result.Score)
 			}
-			m, _, result, err := solver.MaxMarginals(potential, problem, nil, MarginalScore)
+			m, _, result, err := solver.MaxMarginals(potential, problem, nil)
 			check(t, err)
 			for i := range m {
 				if m[i] > marginals[i]+1e-9 || (result.MarginalsExact && !near(m[i], marginals[i])) {

@@ -28,7 +28,6 @@ var goNames = map[string]string{
 	"CHORALE_ALGORITHM_":      "Algorithm",
 	"CHORALE_FIRE_":           "Fire",
 	"CHORALE_JOINT_":          "JointMode",
-	"CHORALE_MARGINAL_":       "MarginalForm",
 	"CHORALE_MESSAGES_":       "MessageElement",
 	"CHORALE_SCALE_":          "Scale",
 	"CHORALE_SCHEME_":         "Scheme",

@@ -244,17 +244,8 @@ CHORALE_API chorale_status chorale_clique_solve(chorale_clique_solver *solver,
                                                 int32_t *assignment, chorale_clique_result *result,
                                                 chorale_error *error);
 
-typedef int32_t chorale_marginal_form;
-enum {
-  CHORALE_MARGINAL_SCORE = 0, /* m(i, v): the best F with x_i = v */
-  /* m(i, v) - psi_iv: the greatest sum of C and the scores of the other members, with x_i = v. Does
-   * not depend on member i's own scores nor on its entry in `fixed`, and so is defined also where
-   * psi_iv is minus infinity. This is the message of the clique to member i in a run (run.h,
-   * equation 7). */
-  CHORALE_MARGINAL_MESSAGE = 1
-};
-
-/* Computes all max-marginals m(i, v).
+/* Computes all max-marginals m(i, v): the best F with x_i = v. m(i, v) - psi_iv is the message of the
+ * clique to member i in a run (run.h, equation 7).
  *
  * They are exact for MAX, for at most two values (see CHORALE_ALGORITHM_AUTO) and for one member.
  * By AUTO, EXACT_MAJORITY or CONCAVE_FLOW they are also exact for MAJORITY and concave SUM, and by
@@ -286,8 +277,8 @@ enum {
 CHORALE_API chorale_status chorale_clique_max_marginals(
     chorale_clique_solver *solver, const chorale_potential *potential,
     const chorale_clique_problem *problem, const chorale_clique_options *options,
-    chorale_marginal_form form, double *marginals, int64_t row_stride, int32_t *assignment,
-    chorale_clique_result *result, chorale_error *error);
+    double *marginals, int64_t row_stride, int32_t *assignment, chorale_clique_result *result,
+    chorale_error *error);
 
 /* Computes the score of an assignment (n values). In *result, sets score, member_score and
  * clique_score as chorale_clique_solve does, upper_bound to plus infinity, and other fields to 0.

@@ -289,27 +289,21 @@ chorale_status chorale_clique_solve(chorale_clique_solver *solver,
   });
 }
 
-chorale_status chorale_clique_max_marginals(chorale_clique_solver *solver,
-                                            const chorale_potential *potential,
-                                            const chorale_clique_problem *problem,
-                                            const chorale_clique_options *options,
-                                            chorale_marginal_form form, double *marginals,
-                                            int64_t row_stride, int32_t *assignment,
-                                            chorale_clique_result *result, chorale_error *error) {
+chorale_status chorale_clique_max_marginals(
+    chorale_clique_solver *solver, const chorale_potential *potential,
+    const chorale_clique_problem *problem, const chorale_clique_options *options, double *marginals,
+    int64_t row_stride, int32_t *assignment, chorale_clique_result *result, chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
     CHORALE_CHECK(check_given(report, "solver", solver));
     CliqueCall call(report);
     CHORALE_CHECK(call.take_problem(potential, problem));
     CHORALE_CHECK(call.take_options(options));
-    if (form != CHORALE_MARGINAL_SCORE && form != CHORALE_MARGINAL_MESSAGE)
-      return report.unknown_constant("form", form, "a CHORALE_MARGINAL_ constant");
     CHORALE_CHECK(check_given(report, "marginals", marginals));
     CHORALE_CHECK(take_row_stride(report, "problem->members", call.task.problem.members(),
                                   "problem->values", call.task.problem.values(), "row_stride",
                                   row_stride));
     CHORALE_CHECK(call.take_plan(true));
     CHORALE_CHECK(check_result(report, result));
-    call.task.marginal_form = form;
     call.task.marginals = {marginals, call.task.problem.members(), call.task.problem.values(),
                            gsl::narrow_cast<std::ptrdiff_t>(row_stride)};
     call.task.assignment = call.by_member(assignment);

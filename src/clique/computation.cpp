@@ -39,7 +39,7 @@ private:
     if (instance_.interrupted())
       return false;
     if (!loaded) {
-      if (only < 0 || !task_.wants_marginals || task_.marginal_form != CHORALE_MARGINAL_MESSAGE)
+      if (only < 0 || !task_.wants_marginals || !task_.wants_messages)
         return false;
       double *row = instance_.scores + std::int64_t{only} * instance_.columns;
       std::fill(row, row + instance_.columns, 0.0);
@@ -182,7 +182,7 @@ void write_marginals(const CliqueTask &task, Matrix<const double> messages) noex
     std::int32_t column = 0;
     for (std::int32_t v = 0; v < values; ++v) {
       const double message = kind.source->counts(v) ? from[column++] : from[kind.rest];
-      if (task.marginal_form == CHORALE_MARGINAL_MESSAGE)
+      if (task.wants_messages)
         to[v] = message;
       else
         to[v] = own[v] == kForbidden || message == kForbidden || (only >= 0 && only != v)

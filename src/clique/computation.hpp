@@ -25,7 +25,10 @@ struct CliqueTask {
   // True if only messages are wanted, and no labelling. Alpha-pass then computes the messages
   // without searching for a labelling first.
   bool messages_only = false;
-  chorale_marginal_form marginal_form = CHORALE_MARGINAL_SCORE;
+  // True: `marginals` receives messages, which do not contain the member's own score. They do not
+  // depend on the member's own scores nor on its entry in `fixed`, and so are defined also where
+  // its score is minus infinity.
+  bool wants_messages = false;
   Matrix<double> marginals;           // members x values
   gsl::span<std::int32_t> assignment; // where the value of each member is written; may be empty
   // True if the arrays of scores and marginals may be used as working memory, which may save
@@ -58,8 +61,8 @@ std::size_t measure(const CliqueTask &task) noexcept;
 // Runs the task in `memory`, of at least measure(task) bytes.
 CliqueAnswer compute(const CliqueTask &task, Limits &limits, std::byte *memory) noexcept;
 
-// Writes messages (members x columns) to task.marginals (members x values), in the form that the
-// task asks for: as messages, or as max-marginals, which contain the member's own score.
+// Writes messages (members x columns) to task.marginals (members x values): as messages if the task
+// wants these, else as max-marginals, which contain the member's own score.
 void write_marginals(const CliqueTask &task, Matrix<const double> messages) noexcept;
 
 // Scores a labelling by the definition in clique.h and writes the result to `answer`: adds up the

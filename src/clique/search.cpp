@@ -49,8 +49,8 @@ bool CliqueSearch::reads_only() const noexcept {
 }
 
 bool CliqueSearch::writes_in_place() const noexcept {
-  return task_.in_place && task_.marginal_form == CHORALE_MARGINAL_MESSAGE &&
-         !instance_.potential.has_rest() && task_.marginals.stride == instance_.columns;
+  return task_.in_place && task_.wants_messages && !instance_.potential.has_rest() &&
+         task_.marginals.stride == instance_.columns;
 }
 
 // ---- Starts ------------------------------------------------------------------------------------

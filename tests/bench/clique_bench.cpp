@@ -90,9 +90,8 @@ public:
 
   void find_marginals(chorale_clique_solver *solver) {
     chorale_error error;
-    check(chorale_clique_max_marginals(solver, potential_, &problem_, nullptr,
-                                       CHORALE_MARGINAL_SCORE, marginals_.data(), problem_.values,
-                                       assignment_.data(), nullptr, &error),
+    check(chorale_clique_max_marginals(solver, potential_, &problem_, nullptr, marginals_.data(),
+                                       problem_.values, assignment_.data(), nullptr, &error),
           error);
   }
 

@@ -103,8 +103,8 @@ private:
     if (with_marginals) {
       std::vector<double> marginals(scores.size());
       time("marginals", size_name, size, [&] {
-        check(chorale_clique_max_marginals(solver, potts, &problem, nullptr, CHORALE_MARGINAL_SCORE,
-                                           marginals.data(), R, assignment.data(), nullptr, &error),
+        check(chorale_clique_max_marginals(solver, potts, &problem, nullptr, marginals.data(), R,
+                                           assignment.data(), nullptr, &error),
               error);
       });
     }

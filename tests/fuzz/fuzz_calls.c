@@ -59,9 +59,9 @@ static void use_clique_solver(World *w) {
                               &result, &w->error));
     break;
   case 1:
-    CALL(chorale_clique_max_marginals(
-        solver, potential, OFTEN(&problem), options, constant(w, upto(w, 1)), OFTEN(marginals),
-        chance(w, 90) ? MOST_SIDE : -1, assignment, &result, &w->error));
+    CALL(chorale_clique_max_marginals(solver, potential, OFTEN(&problem), options, OFTEN(marginals),
+                                      chance(w, 90) ? MOST_SIDE : -1, assignment, &result,
+                                      &w->error));
     break;
   default:
     CALL(chorale_clique_score(solver, potential, &problem, OFTEN(w->small + upto(w, 9)), &result,

@@ -275,7 +275,6 @@ static void check_marginals(Trial *trial, Random *random, Supply *supply,
                             chorale_clique_solver *solver, const chorale_potential *potential) {
   const Problem *p = &trial->problem;
   const int32_t stride = p->values + random_int(random, 0, 2);
-  const chorale_marginal_form form = random_int(random, 0, 1);
   double marginals[MAX_MEMBERS * MAX_STRIDE];
   Solved solved;
   chorale_clique_problem described;
@@ -288,8 +287,8 @@ static void check_marginals(Trial *trial, Random *random, Supply *supply,
   solved.result = (chorale_clique_result){.struct_size = sizeof solved.result};
   do
     FED(supply, solved.status,
-        chorale_clique_max_marginals(solver, potential, &described, &options, form, marginals,
-                                     stride, solved.assignment, &solved.result, &solved.error),
+        chorale_clique_max_marginals(solver, potential, &described, &options, marginals, stride,
+                                     solved.assignment, &solved.result, &solved.error),
         &solved.error);
   while (was_stopped(trial, solved.status));
   if (solved.status != CHORALE_OK)
@@ -298,14 +297,12 @@ static void check_marginals(Trial *trial, Random *random, Supply *supply,
   for (int32_t i = 0; i < p->members; ++i)
     for (int32_t v = 0; v < p->values; ++v) {
       const double found = marginals[i * stride + v];
-      const double truth = form == CHORALE_MARGINAL_SCORE
-                               ? trial->oracle.marginals[i * p->values + v]
-                               : trial->oracle.messages[i * p->values + v];
+      const double truth = trial->oracle.marginals[i * p->values + v];
       REQUIRE(is_at_most(found, truth), "marginal [%d][%d] %.17g, by enumeration %.17g", i, v,
               found, truth);
       REQUIRE(!solved.result.marginals_exact || is_close(found, truth),
               "exact marginal [%d][%d] %.17g, by enumeration %.17g", i, v, found, truth);
-      if (form == CHORALE_MARGINAL_SCORE && solved.assignment[i] == v)
+      if (solved.assignment[i] == v)
         REQUIRE(is_at_most(solved.result.score, found), "marginal [%d][%d] %.17g below %.17g", i, v,
                 found, solved.result.score);
     }
@@ -403,9 +400,8 @@ static void check_wide(const Trial *trial, Random *random) {
     if (k == 1 || asks_marginals == 0)
       break;
     options.algorithm = CHORALE_ALGORITHM_AUTO;
-    status = chorale_clique_max_marginals(solver, potential, &described, &options,
-                                          CHORALE_MARGINAL_SCORE, marginals, COLUMN_STRIDE,
-                                          assignment, &result, &error);
+    status = chorale_clique_max_marginals(solver, potential, &described, &options, marginals,
+                                          COLUMN_STRIDE, assignment, &result, &error);
   }
   for (int32_t i = 0; asks_marginals && status == CHORALE_OK && i < p->members; ++i)
     for (int32_t v = 0; v < p->values; ++v) {
@@ -504,11 +500,11 @@ static void check_weighted(Trial *trial, Random *random, Supply *supply,
     marginals[k] = -INFINITY; /* limits leave them alone */
   trial->caller.stop_at = 0;
   FED(supply, status,
-      asks_marginals ? chorale_clique_max_marginals(solver, potential, &described, &options,
-                                                    CHORALE_MARGINAL_SCORE, marginals, MAX_VALUES,
-                                                    assignment, &result, &error)
-                     : chorale_clique_solve(solver, potential, &described, &options, assignment,
-                                            &result, &error),
+      asks_marginals
+          ? chorale_clique_max_marginals(solver, potential, &described, &options, marginals,
+                                         MAX_VALUES, assignment, &result, &error)
+          : chorale_clique_solve(solver, potential, &described, &options, assignment, &result,
+                                 &error),
       &error);
   if (is_spoiled) {
     REQUIRE(status != CHORALE_OK || w.members == 1, "weights that are none are taken");

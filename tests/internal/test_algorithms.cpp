@@ -163,9 +163,9 @@ public:
       require(!exact || result_.score >= optimum - 1e-9, row, "the score is below the optimum");
     }
     std::array<double, kMembers * kValues> found;
-    const chorale_status marginals = chorale_clique_max_marginals(
-        solver_, family_.potential, &problem_, &options_, CHORALE_MARGINAL_SCORE, found.data(), 0,
-        nullptr, &result_, &error_);
+    const chorale_status marginals =
+        chorale_clique_max_marginals(solver_, family_.potential, &problem_, &options_, found.data(),
+                                     0, nullptr, &result_, &error_);
     expect(row, marginals, expected_status(family_, row, row.marginals));
     if (marginals != CHORALE_OK)
       return;

@@ -125,7 +125,7 @@ CASES = [
     ("CliqueSolver.solve", lambda: SOLVER.solve(AGREE, ROW, tolerance=-1.0), "tolerance"),
     ("CliqueSolver.solve", lambda: SOLVER.solve(AGREE, ROW, gap=NAN), "gap"),
     ("CliqueSolver.solve", lambda: SOLVER.solve(AGREE, ROW, time_limit=NAN), "time_limit"),
-    ("CliqueSolver.marginals", lambda: SOLVER.marginals(AGREE, ROW, form="x"), "form"),
+    ("CliqueSolver.marginals", lambda: SOLVER.marginals(AGREE, ROW, algorithm="x"), "algorithm"),
     ("CliqueSolver.evaluate", lambda: SOLVER.evaluate(AGREE, ROW, [0, 7]), None),
     ("mask", lambda: ch.mask(["O", "X-Y"]), "names"),
     ("mask", lambda: ch.mask([]), "names"),

@@ -109,7 +109,7 @@ CliqueTask CliqueProgram::task_for(const Potential &potential, Use use) const no
   // The scores of a centred clique must not be overwritten, since they are used again for the next
   // value of the centre.
   task.in_place = !clique_->centred();
-  task.marginal_form = CHORALE_MARGINAL_MESSAGE;
+  task.wants_messages = true;
   task.marginals = {nullptr, members_, values, values};
   // Chooses the algorithm for the members that take part as for all members: an algorithm chosen
   // for fewer might need more memory than the run has reserved.

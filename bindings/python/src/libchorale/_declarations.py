@@ -131,8 +131,6 @@ CHORALE_START_INDEPENDENT = 0
 CHORALE_START_VALUE = 1
 CHORALE_START_ASSIGNMENT = 2
 CHORALE_START_ALPHA_PASS = 3
-CHORALE_MARGINAL_SCORE = 0
-CHORALE_MARGINAL_MESSAGE = 1
 CHORALE_JOINT_AUTO = 0
 CHORALE_JOINT_EXACT = 10
 CHORALE_JOINT_LOCAL_SCORES = 20
@@ -1294,7 +1292,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any], list[str]]] = {
     "chorale_chain_solve": (c_int32, [c_void_p, POINTER(chorale_chain), c_void_p, POINTER(chorale_chain_result), POINTER(chorale_error)], ["solver", "const chain", "labelling", "result", "error"]),
     "chorale_chain_solver_create": (c_int32, [POINTER(chorale_host), c_void_p, POINTER(chorale_error)], ["const host", "solver", "error"]),
     "chorale_chain_solver_destroy": (None, [c_void_p], ["solver"]),
-    "chorale_clique_max_marginals": (c_int32, [c_void_p, c_void_p, POINTER(chorale_clique_problem), POINTER(chorale_clique_options), c_int32, c_void_p, c_int64, c_void_p, POINTER(chorale_clique_result), POINTER(chorale_error)], ["solver", "const potential", "const problem", "const options", "form", "marginals", "row_stride", "assignment", "result", "error"]),
+    "chorale_clique_max_marginals": (c_int32, [c_void_p, c_void_p, POINTER(chorale_clique_problem), POINTER(chorale_clique_options), c_void_p, c_int64, c_void_p, POINTER(chorale_clique_result), POINTER(chorale_error)], ["solver", "const potential", "const problem", "const options", "marginals", "row_stride", "assignment", "result", "error"]),
     "chorale_clique_score": (c_int32, [c_void_p, c_void_p, POINTER(chorale_clique_problem), c_void_p, POINTER(chorale_clique_result), POINTER(chorale_error)], ["solver", "const potential", "const problem", "const assignment", "result", "error"]),
     "chorale_clique_solve": (c_int32, [c_void_p, c_void_p, POINTER(chorale_clique_problem), POINTER(chorale_clique_options), c_void_p, POINTER(chorale_clique_result), POINTER(chorale_error)], ["solver", "const potential", "const problem", "const options", "assignment", "result", "error"]),
     "chorale_clique_solver_create": (c_int32, [POINTER(chorale_host), c_void_p, POINTER(chorale_error)], ["const host", "solver", "error"]),

@@ -19,13 +19,11 @@ from .potential import Potential
 
 StartName = Literal["independent", "alpha_pass"]
 Start = Union[StartName, int, npt.ArrayLike]
-Form = Literal["marginal", "message"]
 
 STARTS = {
     "independent": c.CHORALE_START_INDEPENDENT,
     "alpha_pass": c.CHORALE_START_ALPHA_PASS,
 }
-FORMS = {"marginal": c.CHORALE_MARGINAL_SCORE, "message": c.CHORALE_MARGINAL_MESSAGE}
 
 
 def algorithms() -> list[str]:
@@ -120,7 +118,6 @@ class CliqueSolver(Closable):
         potential: Potential,
         scores: npt.ArrayLike,
         *,
-        form: Form = "marginal",
         exact: bool = False,
         algorithm: str = "auto",
         fixed: npt.ArrayLike | None = None,
@@ -138,8 +135,6 @@ class CliqueSolver(Closable):
         """Computes all max-marginals: for each member and value the best total score of a labelling
         in which the member has the value.
 
-        form   "marginal": these scores; "message": these scores minus the member's own score of the
-               value, which is the message of the clique to the member
         exact  True: asks for exact max-marginals, which is slow for convex sums; False: they may be
                lower bounds. `marginals_exact` of the result says whether they are exact
 
@@ -150,7 +145,7 @@ class CliqueSolver(Closable):
         call = _Call(locals())
         labels = np.full(call.members, -1, dtype=np.int32)
         marginals = np.empty((call.members, call.values))
-        outputs = arrays.chosen("form", form, FORMS), marginals, call.values
+        outputs = marginals, call.values
         result = call.result(library.chorale_clique_max_marginals, labels, *outputs)
         return MarginalsResult(marginals, result)
 

@@ -30,12 +30,7 @@ fn main() -> ch::Result<()> {
         solution.result.proven
     );
 
-    let found = solver.max_marginals(
-        &agreement,
-        &members,
-        &ch::CliqueOptions::new(),
-        ch::MarginalForm::Score,
-    )?;
+    let found = solver.max_marginals(&agreement, &members, &ch::CliqueOptions::new())?;
     for member in 0..scores.len() {
         print!("mention {member}:");
         for (value, name) in names.iter().enumerate() {

@@ -5,10 +5,7 @@ use crate::array::{filled, found, named, product, IntoMatrix, Matrix};
 use crate::handle::Handle;
 use crate::panics::settle;
 use crate::pass::{index, lent, size, Pass};
-use crate::{
-    c, Algorithm, Cancel, CliqueOptions, CliqueProblem, CliqueResult, MarginalForm, Potential,
-    Result,
-};
+use crate::{c, Algorithm, Cancel, CliqueOptions, CliqueProblem, CliqueResult, Potential, Result};
 
 impl<'a> CliqueProblem<'a> {
     /// Makes a problem from the scores, members x values; minus infinity forbids a value to a
@@ -95,7 +92,7 @@ pub struct CliqueSolution {
 #[must_use]
 pub struct CliqueMarginals {
     /// Members x values. Entry (i, v) is the best score of an assignment in which member i has
-    /// value v, in the [`MarginalForm`] that was requested.
+    /// value v.
     pub marginals: Matrix<'static, f64>,
     /// The best assignment found, one value for each member; None if no feasible assignment was
     /// found.
@@ -159,14 +156,12 @@ impl CliqueSolver {
     }
 
     /// Computes all max-marginals `m(i, v)`: the best score of an assignment in which member `i`
-    /// has value `v`. form: whether the score of member `i` for value `v` is included. Errors: as
-    /// for [`solve`](Self::solve), and NotExact.
+    /// has value `v`. Errors: as for [`solve`](Self::solve), and NotExact.
     pub fn max_marginals(
         &mut self,
         potential: &Potential,
         problem: &CliqueProblem<'_>,
         options: &CliqueOptions<'_>,
-        form: MarginalForm,
     ) -> Result<CliqueMarginals> {
         let (rows, columns) = (problem.members(), problem.values());
         let options = options.raw(rows)?;
@@ -179,7 +174,6 @@ impl CliqueSolver {
             potential.as_ptr(),
             &raw,
             &options,
-            form,
             &mut marginals,
             columns,
             &mut assignment,

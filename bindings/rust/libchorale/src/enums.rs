@@ -335,19 +335,6 @@ told! {
 }
 
 asked! {
-    /// The form of the max-marginals of a clique.
-    MarginalForm {
-        /// m(i, v): the best F with x_i = v.
-        Score = CHORALE_MARGINAL_SCORE,
-        /// m(i, v) - psi_iv: the greatest sum of C and the scores of the other members, with x_i =
-        /// v. Does not depend on member i's own scores nor on its entry in `fixed`, and so is
-        /// defined also where psi_iv is minus infinity. This is the message of the clique to member
-        /// i in a run.
-        Message = CHORALE_MARGINAL_MESSAGE,
-    }
-}
-
-asked! {
     /// Whether rows of a transition matrix stand for the label before or for the label after.
     Orientation {
         /// Entry \[x\]\[y\]: from label x to label y.

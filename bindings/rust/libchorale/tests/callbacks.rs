@@ -71,7 +71,7 @@ fn a_potential_that_panics() {
             broken
         );
         assert_eq!(
-            panic_of(|| solver.max_marginals(&potential, &members, &options, MarginalForm::Score)),
+            panic_of(|| solver.max_marginals(&potential, &members, &options)),
             broken
         );
         assert_eq!(panic_of(|| run.solve()), broken);

@@ -231,9 +231,7 @@ fn cliques() {
                 continue; // PAIRS has no exact max-marginals
             }
             let exact = CliqueOptions::new().exact_marginals(true);
-            let found = solver
-                .max_marginals(&potential, &problem, &exact, MarginalForm::Score)
-                .unwrap();
+            let found = solver.max_marginals(&potential, &problem, &exact).unwrap();
             for member in 0..members {
                 for value in 0..3 {
                     let marginal = found.marginals.get(member, value).unwrap();
