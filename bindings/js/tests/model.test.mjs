@@ -287,8 +287,8 @@ for (const [name, chorale] of libraries) {
     close(run.reasons(2)[0].amount, 4 / 3);
     assert.equal(run.values(0, { alone: true }).join(), "0,0,1");
     const model = problem.model();
-    const [alone, together] = [true, false].map((own) =>
-      model.score(run.labels(null, { own })).chainScores[2]);
+    const [alone, together] = [true, false].map((isAlone) =>
+      model.score(run.labels(null, { alone: isAlone })).chainScores[2]);
     close(alone - together, 0.3);
     const { marginals, margins } = run.maxMarginals(2);
     assert.deepEqual([marginals.length, margins.length], [2, 1]);
