@@ -46,8 +46,8 @@ const DEFINITIONS = [
 for (const [name, chorale] of await bothModules()) {
   test(`the labelling, its cost and the reasons, ${name}`, () => {
     const options = { names: ["Street", "City"], rules: [rules.once()] };
-    const { labels, own, ruled, changed, result } = chorale.decode(SCORES, options);
-    assert.deepEqual([String(labels), String(own), result.proven], ["0,1,1", "0,1,0", true]);
+    const { labels, alone, ruled, changed, result } = chorale.decode(SCORES, options);
+    assert.deepEqual([String(labels), String(alone), result.proven], ["0,1,1", "0,1,0", true]);
     assert.deepEqual(ruled, [
       {
         chain: 0, state: "kept", cost: 0.5, gap: 0, conflicts: [],
@@ -76,7 +76,7 @@ for (const [name, chorale] of await bothModules()) {
     for (const [rule, keeps] of DEFINITIONS) {
       const scores = Array.from({ length: 20 }, () => NAMES.map(() => NAMES.map(draw)));
       const options = { names: NAMES, scheme: "bio", rules: [rule] };
-      const { labels, own, ruled, result } = chorale.decode(scores, options);
+      const { labels, alone, ruled, result } = chorale.decode(scores, options);
       assert.ok(result.proven, String(rule));
       scores.forEach((matrix, chain) => {
         const scoreOf = (row) => [...row].reduce((sum, label, t) => sum + matrix[t][label], 0);
@@ -87,10 +87,10 @@ for (const [name, chorale] of await bothModules()) {
         const best = Math.max(...kept.map(scoreOf));
         assert.equal(scoreOf(labels[chain]), best, String(rule));
         const told = ruled.find((entry) => entry.chain === chain);
-        const cost = scoreOf(own[chain]) - best;
+        const cost = scoreOf(alone[chain]) - best;
         if (told === undefined) return assert.equal(cost, 0);
         assert.deepEqual([told.state, told.cost, told.gap], ["kept", cost, 0]);
-        const changed = [0, 1, 2, 3].filter((t) => labels[chain][t] !== own[chain][t]);
+        const changed = [0, 1, 2, 3].filter((t) => labels[chain][t] !== alone[chain][t]);
         assert.deepEqual(told.reasons.map(({ position }) => position), changed);
       });
       assert.ok(ruled.length > 0, String(rule));
