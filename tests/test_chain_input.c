@@ -407,16 +407,22 @@ static void attachments(void **state) {
 
   int32_t value;
   const int32_t labelling[3] = {0, 1, 2};
-  FAILS(chorale_property_shown(&good, 3, labelling, NULL, &value, &error),
+  FAILS(chorale_property_shown(&good, 3, labelling, NULL, &value, NULL, 0, NULL, &error),
         CHORALE_ERROR_OUT_OF_RANGE, "labelling[2]", "2");
-  FAILS(chorale_property_shown(&good, 3, labelling, parents, &value, &error),
+  FAILS(chorale_property_shown(&good, 3, labelling, parents, &value, NULL, 0, NULL, &error),
         CHORALE_ERROR_AUTOMATON_ON_TREE, "attachment->property");
-  FAILS(chorale_property_shown(&good, -3, labelling, NULL, &value, &error), CHORALE_ERROR_SIZE,
-        "length", "-3");
-  FAILS(chorale_property_shown(NULL, 3, labelling, NULL, &value, &error),
+  FAILS(chorale_property_shown(&good, -3, labelling, NULL, &value, NULL, 0, NULL, &error),
+        CHORALE_ERROR_SIZE, "length", "-3");
+  FAILS(chorale_property_shown(NULL, 3, labelling, NULL, &value, NULL, 0, NULL, &error),
         CHORALE_ERROR_NULL_ARGUMENT, "attachment");
-  FAILS(chorale_property_shown(&good, 3, labelling, NULL, NULL, &error),
-        CHORALE_ERROR_NULL_ARGUMENT, "value");
+  const int32_t firsts[3] = {0};
+  value = 77;
+  FAILS(chorale_property_shown(&good, 3, firsts, NULL, &value, NULL, 3, NULL, &error),
+        CHORALE_ERROR_NULL_ARGUMENT, "fired");
+  FAILS(chorale_property_shown(&good, 3, firsts, NULL, &value, NULL, -1, NULL, &error),
+        CHORALE_ERROR_SIZE, "capacity", "-1");
+  assert_int_equal(value, 77);
+  OK(chorale_property_shown(&good, 3, firsts, NULL, NULL, NULL, 0, NULL, &error));
   chorale_chain_solver_destroy(solver);
   chorale_property_release(before);
   chorale_property_release(narrow);

@@ -244,7 +244,7 @@ static int breaks(const Scene *scene, const Single *single, const int32_t *label
     chorale_attachment attachment = {.struct_size = sizeof attachment};
     attachment.property = rule->property;
     int32_t shown = -1;
-    OK(chorale_property_shown(&attachment, length, labels, NULL, &shown, &error));
+    OK(chorale_property_shown(&attachment, length, labels, NULL, &shown, NULL, 0, NULL, &error));
     return shown != chorale_property_values(rule->property);
   }
   }

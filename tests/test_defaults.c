@@ -109,7 +109,7 @@ static void a_zero_automaton_fires_nothing_outside_the_table(void **state) {
     attachment.property = property;
     attachment.table = table;
     int32_t value = -9;
-    OK(chorale_property_shown(&attachment, 1, labels, NULL, &value, &error));
+    OK(chorale_property_shown(&attachment, 1, labels, NULL, &value, NULL, 0, NULL, &error));
     assert_int_equal(value, fires ? 0 : 2); /* 2: EMPTY */
     chorale_property_release(property);
   }
@@ -262,8 +262,8 @@ static void a_zero_label_map_has_a_kind_for_each_label(void **state) {
   for (int32_t code = 0; code < 81; ++code) {
     const int32_t labels[4] = {code / 27, code / 9 % 3, code / 3 % 3, code % 3};
     int32_t by_zero = -9, by_written = -9;
-    OK(chorale_property_shown(&one, 4, labels, NULL, &by_zero, &error));
-    OK(chorale_property_shown(&other, 4, labels, NULL, &by_written, &error));
+    OK(chorale_property_shown(&one, 4, labels, NULL, &by_zero, NULL, 0, NULL, &error));
+    OK(chorale_property_shown(&other, 4, labels, NULL, &by_written, NULL, 0, NULL, &error));
     assert_int_equal(by_zero, by_written);
     ++shown[by_zero];
   }

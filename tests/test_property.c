@@ -21,9 +21,7 @@ static void values_of_labellings(void **state) {
       int32_t value = UNTOUCHED, truth[MOST_FIRINGS], fired[MOST_FIRINGS];
       int64_t count = 0;
       int is_outside;
-      OK(chorale_property_shown(&use.attachment, sample.length, labelling, parents, &value,
-                                   &error));
-      OK(chorale_property_fired(&use.attachment, sample.length, labelling, parents, fired,
+      OK(chorale_property_shown(&use.attachment, sample.length, labelling, parents, &value, fired,
                                 sample.length + 1, &count, &error));
       const int32_t true_count = own_firings(&sample, &use, labelling, truth);
       if (value != own_value(&sample, &use, labelling, &is_outside) || count != true_count ||
@@ -116,7 +114,7 @@ static int32_t show(Maker maker, chorale_segment_rule rule, const char *fields, 
     assert_int_equal(read_words(words, table), length);
     attachment.table = table;
   }
-  OK(chorale_property_shown(&attachment, length, labels, NULL, &value, &error));
+  OK(chorale_property_shown(&attachment, length, labels, NULL, &value, NULL, 0, NULL, &error));
   const int64_t R = chorale_property_values(property);
   chorale_property_release(property);
   /* Renumbers EMPTY and CONFLICT to -1 and -2, independent of R. */
@@ -180,8 +178,8 @@ static void note_2_segments(void **state) {
   };
   for (size_t i = 0; i < COUNT_OF(rows); ++i) {
     int32_t value = UNTOUCHED;
-    OK(chorale_property_shown(&attachment, rows[i].length, rows[i].labels, NULL, &value,
-                                 &error));
+    OK(chorale_property_shown(&attachment, rows[i].length, rows[i].labels, NULL, &value, NULL, 0,
+                              NULL, &error));
     assert_int_equal(value, rows[i].value);
   }
   chorale_property_release(property);
@@ -258,7 +256,7 @@ static void note_4_mentions(void **state) {
   for (int32_t t = 1; t <= 3; t += 2) {
     OK(chorale_property_create_position_label(NULL, &map, t, &property, &error));
     attachment.property = property;
-    OK(chorale_property_shown(&attachment, 4, labels, NULL, &value, &error));
+    OK(chorale_property_shown(&attachment, 4, labels, NULL, &value, NULL, 0, NULL, &error));
     assert_int_equal(value, labels[t]);
     chorale_property_release(property);
   }
@@ -266,7 +264,7 @@ static void note_4_mentions(void **state) {
   for (size_t i = 0; i < COUNT_OF(tokens); ++i) {
     OK(chorale_property_create_token_label(NULL, &map, tokens[i].token, &property, &error));
     attachment.property = property;
-    OK(chorale_property_shown(&attachment, 4, labels, NULL, &value, &error));
+    OK(chorale_property_shown(&attachment, 4, labels, NULL, &value, NULL, 0, NULL, &error));
     assert_int_equal(value, tokens[i].value);
     chorale_property_release(property);
   }
@@ -341,7 +339,8 @@ static void parent_label_on_trees(void **state) {
               {{0, 1, 2, 1, 0}, 5}};
   for (size_t i = 0; i < COUNT_OF(rows); ++i) {
     int32_t value = UNTOUCHED;
-    OK(chorale_property_shown(&attachment, 5, rows[i].labels, parents, &value, &error));
+    OK(chorale_property_shown(&attachment, 5, rows[i].labels, parents, &value, NULL, 0, NULL,
+                              &error));
     assert_int_equal(value, rows[i].value);
   }
   chorale_property_release(property);
@@ -365,7 +364,7 @@ static int32_t number_of(const chorale_dictionary *dictionary, int32_t value) {
   attachment.dictionary = dictionary;
   attachment.table = &value;
   int32_t shown = UNTOUCHED;
-  OK(chorale_property_shown(&attachment, 1, labelling, NULL, &shown, &error));
+  OK(chorale_property_shown(&attachment, 1, labelling, NULL, &shown, NULL, 0, NULL, &error));
   chorale_property_release(property);
   return shown;
 }
@@ -399,7 +398,7 @@ static void restriction(void **state) {
   int64_t count = 0;
   attachment.table = table;
   assert_int_equal(read_fields("otvot", labels), read_words(".x(,x", table));
-  OK(chorale_property_fired(&attachment, 5, labels, NULL, fired, 9, &count, &error));
+  OK(chorale_property_shown(&attachment, 5, labels, NULL, NULL, fired, 9, &count, &error));
   assert_int_equal(count, 2);
   assert_int_equal(fired[0], WORD_DOT);
   assert_int_equal(fired[1], WORD_COMMA);
@@ -407,14 +406,14 @@ static void restriction(void **state) {
   OK(chorale_dictionary_create(NULL, fired, 2, CHORALE_UNLISTED_FORBIDDEN, &dictionary, &error));
   attachment.dictionary = dictionary;
   int32_t value = UNTOUCHED;
-  OK(chorale_property_shown(&attachment, 5, labels, NULL, &value, &error));
+  OK(chorale_property_shown(&attachment, 5, labels, NULL, &value, NULL, 0, NULL, &error));
   assert_int_equal(value, 3); /* CONFLICT of R = 2 */
   read_words("(xx,x", table);
   read_fields("otvoo", labels);
-  OK(chorale_property_shown(&attachment, 5, labels, NULL, &value, &error));
+  OK(chorale_property_shown(&attachment, 5, labels, NULL, &value, NULL, 0, NULL, &error));
   assert_int_equal(value, -1);
   attachment.dictionary = NULL;
-  OK(chorale_property_shown(&attachment, 5, labels, NULL, &value, &error));
+  OK(chorale_property_shown(&attachment, 5, labels, NULL, &value, NULL, 0, NULL, &error));
   assert_int_equal(value, WORD_PAREN);
   chorale_dictionary_release(dictionary);
   chorale_property_release(property);
@@ -452,7 +451,8 @@ static void two_values_outside(void **state) {
     for (size_t k = 0; k < COUNT_OF(labellings); ++k) {
       const int32_t expected = has_unlisted ? with[k] : without[k];
       int32_t value = UNTOUCHED;
-      OK(chorale_property_shown(&attachment, LENGTH, labellings[k], NULL, &value, &error));
+      OK(chorale_property_shown(&attachment, LENGTH, labellings[k], NULL, &value, NULL, 0, NULL,
+                                &error));
       assert_int_equal(value, expected);
       /* A chain with this labelling as its best one. */
       double unary[LENGTH][LABELS] = {{0}};

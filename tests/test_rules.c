@@ -176,8 +176,8 @@ static chorale_status fill_reasons(void *to, int64_t capacity, int64_t *needed, 
 }
 static chorale_status fill_fired(void *to, int64_t capacity, int64_t *needed, chorale_error *e) {
   static const int32_t labelling[SCENE_LENGTH] = {1, 1, 1};
-  return chorale_property_fired(&scene.attachments[0], SCENE_LENGTH, labelling, NULL, to, capacity,
-                                needed, e);
+  return chorale_property_shown(&scene.attachments[0], SCENE_LENGTH, labelling, NULL, NULL, to,
+                                capacity, needed, e);
 }
 /* Fills the JSON; here bytes are counted by size_t. */
 static chorale_status fill_json(void *to, int64_t capacity, int64_t *needed, chorale_error *e) {

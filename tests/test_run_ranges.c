@@ -337,7 +337,8 @@ static int32_t own_value(const Ranged *ranged, int32_t c, int32_t i, const int32
   attachment.table = over->table[i];
   int32_t value = -2;
   OK(chorale_property_shown(&attachment, ranged->length[i], labels,
-                               ranged->is_tree ? ranged->parents : NULL, &value, &error));
+                            ranged->is_tree ? ranged->parents : NULL, &value, NULL, 0, NULL,
+                            &error));
   return value;
 }
 

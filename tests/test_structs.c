@@ -215,7 +215,7 @@ static chorale_status decode_chain(Things *t, const chorale_chain *chain) {
   tell(t, decoded->score);
   assert_int_equal(sent->exact + decoded->exact, 2);
   int32_t value = 0;
-  TRY(chorale_property_shown(given, LENGTH, labels, NULL, &value, &t->error));
+  TRY(chorale_property_shown(given, LENGTH, labels, NULL, &value, NULL, 0, NULL, &t->error));
   assert_int_equal(value, shown[0]);
   return CHORALE_OK;
 }

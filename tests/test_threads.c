@@ -46,7 +46,8 @@ static void use_chain(Heard *heard) {
   chorale_chain_solver_destroy(solver);
   DO(chorale_chain_score(&scene.chain, labels, numbers + 20, NULL));
   hear(heard, numbers, sizeof numbers);
-  DO(chorale_property_shown(&scene.attachments[1], SCENE_LENGTH, labels, NULL, &value, NULL));
+  DO(chorale_property_shown(&scene.attachments[1], SCENE_LENGTH, labels, NULL, &value, NULL, 0,
+                            NULL, NULL));
   hear_number(heard, value);
 }
 

@@ -314,28 +314,23 @@ typedef struct chorale_attachment {
   const double *message;
 } chorale_attachment;
 
-/* Computes the value that a labelling (`length` labels) shows: *value is in 0 .. R-1, R (EMPTY) or
- * R + 1 (CONFLICT), in the numbers of the dictionary if there is one. *value is -1 if the labelling
- * fires one value, which is outside a dictionary without UNLISTED.
+/* Computes the value that a labelling (`length` labels) shows, and the values that it fires.
  * parents: of a tree, as in chorale_chain; NULL: a chain.
- * Errors: NULL_ARGUMENT, STRUCT_SIZE, SIZE, SIZE_OVERFLOW, OUT_OF_RANGE (labels, classes, parents),
- * VALUE_OUTSIDE_RANGE (table), PARENT_ORDER, PARENT_CYCLE, AUTOMATON_ON_TREE. O(T). Any thread. */
+ * value: receives the value shown: 0 .. R-1, R (EMPTY) or R + 1 (CONFLICT), in the numbers of the
+ *   dictionary if there is one; -1 if the labelling fires one value, which is outside a dictionary
+ *   without UNLISTED. May be NULL.
+ * fired: a buffer (chorale.h) for all values fired, in order of positions, with repetitions, even if
+ *   the labelling shows CONFLICT, in the property's own numbers even with a dictionary. They serve,
+ *   for instance, to create a dictionary of the values that occur (the paper's first approximation).
+ *   Capacity length + 1 always suffices.
+ * Errors: NULL_ARGUMENT, STRUCT_SIZE, SIZE, SIZE_OVERFLOW, CAPACITY, OUT_OF_RANGE (labels, classes,
+ * parents), VALUE_OUTSIDE_RANGE (table), PARENT_ORDER, PARENT_CYCLE, AUTOMATON_ON_TREE. If the call
+ * fails, *value is unchanged. O(T). Any thread. */
 CHORALE_API chorale_status chorale_property_shown(const chorale_attachment *attachment,
-                                                     int64_t length, const int32_t *labelling,
-                                                     const int32_t *parents, int32_t *value,
-                                                     chorale_error *error);
-
-/* Writes all values that a labelling fires, in order of positions, with repetitions, even if the
- * labelling shows CONFLICT. Values have the property's own numbers, even with a dictionary. This
- * serves, for instance, to create a dictionary of the values that occur (the paper's first
- * approximation).
- * values: a buffer (chorale.h); capacity length + 1 always suffices.
- * Errors: as for chorale_property_shown; SIZE (a negative capacity), CAPACITY. */
-CHORALE_API chorale_status chorale_property_fired(const chorale_attachment *attachment,
                                                   int64_t length, const int32_t *labelling,
-                                                  const int32_t *parents, int32_t *values,
-                                                  int64_t capacity, int64_t *needed,
-                                                  chorale_error *error);
+                                                  const int32_t *parents, int32_t *value,
+                                                  int32_t *fired, int64_t capacity,
+                                                  int64_t *needed, chorale_error *error);
 
 typedef struct chorale_message_result {
   size_t struct_size;      /* sizeof(chorale_message_result) */

@@ -3,20 +3,6 @@
 #include "property/dictionary.hpp"
 #include "capi/chain_call.hpp"
 
-namespace chorale {
-namespace {
-
-chorale_status take_labelled(ChainCall &call, const chorale_attachment *attachment,
-                             std::int64_t length, const std::int32_t *labelling,
-                             const std::int32_t *parents) noexcept {
-  call.view.parents = parents;
-  CHORALE_CHECK(call.take_attachment(attachment, length));
-  return call.check_labelling(labelling);
-}
-
-} // namespace
-} // namespace chorale
-
 using namespace chorale;
 
 extern "C" {
@@ -35,32 +21,25 @@ chorale_status chorale_dictionary_create(const chorale_host *host, const int32_t
 void chorale_dictionary_release(const chorale_dictionary *dictionary) { release(dictionary); }
 
 chorale_status chorale_property_shown(const chorale_attachment *attachment, int64_t length,
-                                         const int32_t *labelling, const int32_t *parents,
-                                         int32_t *value, chorale_error *error) {
-  return guarded(error, [&](Report &report) -> chorale_status {
-    CHORALE_CHECK(check_given(report, "value", value));
-    ChainCall call(report);
-    CHORALE_CHECK(take_labelled(call, attachment, length, labelling, parents));
-    *value = call.attachments.at(0).evaluate(span_of(labelling, length), span_of(parents, length));
-    return CHORALE_OK;
-  });
-}
-
-chorale_status chorale_property_fired(const chorale_attachment *attachment, int64_t length,
                                       const int32_t *labelling, const int32_t *parents,
-                                      int32_t *values, int64_t capacity, int64_t *needed,
-                                      chorale_error *error) {
+                                      int32_t *value, int32_t *fired, int64_t capacity,
+                                      int64_t *needed, chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
     ChainCall call(report);
-    CHORALE_CHECK(take_labelled(call, attachment, length, labelling, parents));
+    call.view.parents = parents;
+    CHORALE_CHECK(call.take_attachment(attachment, length));
+    CHORALE_CHECK(call.check_labelling(labelling));
     const Attached attached = call.attachments.at(0);
     const auto labels = span_of(labelling, length);
     const auto above = span_of(parents, length);
     std::int64_t count = 0;
     attached.each_firing(labels, above, [&](std::int32_t) { ++count; });
-    return fill_buffer(report, "values", values, capacity, count, needed, [&] {
-      attached.each_firing(labels, above, [&](std::int32_t fired) { *values++ = fired; });
-    });
+    CHORALE_CHECK(fill_buffer(report, "fired", fired, capacity, count, needed, [&] {
+      attached.each_firing(labels, above, [&](std::int32_t each) { *fired++ = each; });
+    }));
+    if (value)
+      *value = attached.evaluate(labels, above);
+    return CHORALE_OK;
   });
 }
 

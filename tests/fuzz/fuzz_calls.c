@@ -122,7 +122,7 @@ static void use_chain_solver(World *w) {
   case 5: {
     int32_t value = 0;
     CALL(chorale_property_shown(&attachment, upto(w, 6) - 1, w->small + upto(w, 9),
-                                   SELDOM(w->parents), OFTEN(&value), &w->error));
+                                SELDOM(w->parents), OFTEN(&value), NULL, 0, NULL, &w->error));
     break;
   }
   default: {

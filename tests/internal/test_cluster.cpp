@@ -192,8 +192,8 @@ private:
       attachment.table = chain.tokens.data();
       std::int32_t value = -1;
       assert_int_equal(chorale_property_shown(&attachment, chain.length, of.data(),
-                                                 chain.tree ? chain.parents.data() : nullptr,
-                                                 &value, nullptr),
+                                              chain.tree ? chain.parents.data() : nullptr, &value,
+                                              nullptr, 0, nullptr, nullptr),
                        CHORALE_OK);
       return value;
     }

@@ -25,7 +25,7 @@ from . import _arrays as arrays
 from . import _declarations as c
 from ._handle import Shared, recipe
 from ._native import get, library, struct
-from ._work import told
+from ._work import told, work
 from .chain import Scheme, named
 from .errors import ArgumentError, OutOfRangeError
 
@@ -317,7 +317,9 @@ class Property(Shared):
         parents  for a tree, as in `Chain`
         """
         labelling = self._labelling(labels, classes, table, parents)
-        return int(told(c_int32, library.chorale_property_shown, *labelling))
+        value = c_int32()
+        work(library.chorale_property_shown, *labelling, value, None, 0, None)
+        return value.value
 
     def fired(
         self,
@@ -331,7 +333,8 @@ class Property(Shared):
         as in `evaluate`. Rests on experimental calls of C: may change in any version."""
         labelling = self._labelling(labels, classes, table, parents)
         values = np.empty(labelling[1] + 1, dtype=np.int32)
-        count = told(c_int64, library.chorale_property_fired, *labelling, values, len(values))
+        fired = None, values, len(values)
+        count = told(c_int64, library.chorale_property_shown, *labelling, *fired)
         return values[:count].copy()
 
     def _labelling(self, labels: Any, classes: Any, table: Any, parents: Any) -> tuple[Any, ...]:

@@ -5183,25 +5183,14 @@ fn bindgen_test_layout_chorale_attachment() {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
-    #[doc = " Computes the value that a labelling (`length` labels) shows: *value is in 0 .. R-1, R (EMPTY) or\n R + 1 (CONFLICT), in the numbers of the dictionary if there is one. *value is -1 if the labelling\n fires one value, which is outside a dictionary without UNLISTED.\n parents: of a tree, as in chorale_chain; NULL: a chain.\n Errors: NULL_ARGUMENT, STRUCT_SIZE, SIZE, SIZE_OVERFLOW, OUT_OF_RANGE (labels, classes, parents),\n VALUE_OUTSIDE_RANGE (table), PARENT_ORDER, PARENT_CYCLE, AUTOMATON_ON_TREE. O(T). Any thread."]
+    #[doc = " Computes the value that a labelling (`length` labels) shows, and the values that it fires.\n parents: of a tree, as in chorale_chain; NULL: a chain.\n value: receives the value shown: 0 .. R-1, R (EMPTY) or R + 1 (CONFLICT), in the numbers of the\n   dictionary if there is one; -1 if the labelling fires one value, which is outside a dictionary\n   without UNLISTED. May be NULL.\n fired: a buffer (chorale.h) for all values fired, in order of positions, with repetitions, even if\n   the labelling shows CONFLICT, in the property's own numbers even with a dictionary. They serve,\n   for instance, to create a dictionary of the values that occur (the paper's first approximation).\n   Capacity length + 1 always suffices.\n Errors: NULL_ARGUMENT, STRUCT_SIZE, SIZE, SIZE_OVERFLOW, CAPACITY, OUT_OF_RANGE (labels, classes,\n parents), VALUE_OUTSIDE_RANGE (table), PARENT_ORDER, PARENT_CYCLE, AUTOMATON_ON_TREE. If the call\n fails, *value is unchanged. O(T). Any thread."]
     pub fn chorale_property_shown(
         attachment: *const chorale_attachment,
         length: i64,
         labelling: *const i32,
         parents: *const i32,
         value: *mut i32,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Writes all values that a labelling fires, in order of positions, with repetitions, even if the\n labelling shows CONFLICT. Values have the property's own numbers, even with a dictionary. This\n serves, for instance, to create a dictionary of the values that occur (the paper's first\n approximation).\n values: a buffer (chorale.h); capacity length + 1 always suffices.\n Errors: as for chorale_property_shown; SIZE (a negative capacity), CAPACITY."]
-    pub fn chorale_property_fired(
-        attachment: *const chorale_attachment,
-        length: i64,
-        labelling: *const i32,
-        parents: *const i32,
-        values: *mut i32,
+        fired: *mut i32,
         capacity: i64,
         needed: *mut i64,
         error: *mut chorale_error,
