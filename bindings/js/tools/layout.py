@@ -121,7 +121,7 @@ def main():
     functions = [f'  function("{name}", static_cast<decltype(&{name})>(nullptr),'
                  f' "{" ".join(headers.functions[name][2]).replace("const ", "")}");' for name in names]
     used = [name for name in headers.constants
-            if not re.match(r"CHORALE_(VERSION|CLIQUE_|CHAIN_|MARGINAL_|START_)", name)]
+            if not re.match(r"CHORALE_(VERSION|CLIQUE_|CHAIN_|START_)", name)]
     constants = [f"  CONSTANT({name});" for name in used]
     texts = header.read_bytes() + header.with_name("experimental.h").read_bytes()
     checksum = str(zlib.crc32(texts))
