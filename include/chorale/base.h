@@ -234,10 +234,7 @@ typedef struct chorale_allocator {
 } chorale_allocator;
 
 typedef int32_t chorale_log_level;
-enum {
-  CHORALE_LOG_DEBUG = 10,
-  CHORALE_LOG_WARNING = 30
-};
+enum { CHORALE_LOG_DEBUG = 10, CHORALE_LOG_WARNING = 30 };
 
 /* Receives log messages: UTF-8 ending in NUL, valid during the call. Called on the thread of the
  * call into the library. Must not unwind, and must not use the handle that this call uses. */
