@@ -40,7 +40,7 @@ type RuleState int32
 
 // Constants of [RuleState].
 const (
-	// The chain keeps its rules.
+	// The chain keeps its rules, but for those of which it pays the price.
 	RulesKept RuleState = C.CHORALE_RULES_KEPT
 	// No labelling keeps the rules of the chain.
 	RulesImpossible RuleState = C.CHORALE_RULES_IMPOSSIBLE

@@ -20,15 +20,16 @@ type Agreement struct {
 	// A clique of n positions (or chains), n_v of which have value v, adds strength / n * sum_v
 	// n_v^2 to the score; labels that the corpus does not count are left out of the sum. If all
 	// other members have the same value, a position that changes to this value raises this term by
-	// up to twice the strength. So with strength 1 a position takes the label of the others even if
-	// the tagger prefers another one by almost 2. From -1e9 to 1e9, so that scores keep their
-	// digits beside it; negative: values should differ. [NoAgreement]: no agreement at all. 0
-	// (default): the strength is found from the scores, as [Learn] finds it WithoutGold, and
-	// [Decoded.Strength] returns it. Scores are then read as log-probabilities, up to a constant
-	// for each chain. Such a strength says how strongly members should agree, not whether they do;
-	// in a corpus of few positions single labels decide it, and a number is better. If even the
-	// smallest strength would change too many labels, none is found, and nothing agrees. If the
-	// corpus has weights above 1, 0 means strength 1.
+	// 2 (n - 1) / n times the strength. So with strength 1 a position of a large clique takes the
+	// label of the others even if the tagger prefers another one by almost 2, one of two by almost
+	// 1. From -1e9 to 1e9, so that scores keep their digits beside it; negative: values should
+	// differ. [NoAgreement]: no agreement at all. 0 (default): the strength is found from the
+	// scores, as [Learn] finds it WithoutGold, and [Decoded.Strength] returns it. Scores are then
+	// read as log-probabilities, up to a constant for each chain. Such a strength says how strongly
+	// members should agree, not whether they do; in a corpus of few positions single labels decide
+	// it, and a number is better. If even the smallest strength would change too many labels, none
+	// is found, and nothing agrees. If weights or the counts of the corpus are above 1, 0 means
+	// strength 1.
 	Strength float64
 	// A potential that replaces strength, over R or R + 2 values as in [CliqueSetup]. R is the
 	// number of labels or, for [AgreeProperty], of values of the property. nil (default): strength
@@ -50,7 +51,8 @@ type Agreement struct {
 	Members []int64
 	// By position of the corpus ([AgreeProperty]: by chain): how often the position (chain) counts
 	// in its clique, >= 1. n and n_v above are then sums of weights. The strength must be >= 0, or
-	// potential a SUM whose tables are convex. nil (default): 1 for all.
+	// potential a SUM whose tables are convex; so too with counts of the corpus above 1. nil
+	// (default): 1 for all.
 	Weights []int64
 }
 
@@ -177,7 +179,8 @@ type CliqueOptions struct {
 	Cancel *Cancel
 	// True: max-marginals must be exact: [ErrNotExact] if the potential has no exact solver.
 	ExactMarginals bool
-	// True: requests a proof of optimality, a gap of nothing but rounding.
+	// True: requests a proof of optimality, a gap of nothing but rounding; of max-marginals
+	// together with ExactMarginals.
 	Prove bool
 }
 
@@ -358,8 +361,8 @@ type RunOptions struct {
 	// 0 <= d < 1: a clique's new message is d * old message + (1 - d) * computed message. Default
 	// 0.
 	Damping float64
-	// For messages of cliques. [Auto] is used for cliques whose potential it does not fit. Default
-	// [Auto].
+	// For messages of cliques: one that finds max-marginals. [Auto] is used for cliques whose
+	// potential it does not fit. Default [Auto].
 	Algorithm Algorithm
 	// True: messages of cliques are exact wherever the family has an exact solver (slow for convex
 	// sums).

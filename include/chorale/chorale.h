@@ -15,9 +15,11 @@
  *   base.h       statuses, outcomes, the host program; the others use it
  *   version.h    the version of the library
  *
- * What these headers declare is stable: a program compiled with them runs on every later library of
- * the same CHORALE_ABI. What is provisional may change until version 1.0. experimental.h, which this
- * header does not include, has what may change or go in any version.
+ * What these headers declare is stable, but for what is provisional: a program compiled with them
+ * runs on every later library of the same CHORALE_ABI. What is provisional may change until version
+ * 1.0. experimental.h, which this header does not include, has what may change or go in any version.
+ *
+ * To compile: cc program.c -lchorale. The static library needs the C++ runtime too (-lstdc++ -lm).
  *
  * Rules that hold everywhere:
  *   - A call that can fail returns a chorale_status and takes an optional error struct last.

@@ -193,7 +193,9 @@ typedef struct chorale_clique_options {
   const chorale_cancel *cancel; /* ends the call when raised; may be NULL. Borrowed. */
   /* 1: max-marginals must be exact: NOT_EXACT if the potential has no exact solver. Default 0. */
   int32_t exact_marginals;
-  int32_t prove; /* 1: requests a proof of optimality, a gap of nothing but rounding. Default 0 */
+  /* 1: requests a proof of optimality, a gap of nothing but rounding; of max-marginals together with
+   * exact_marginals. Default 0 */
+  int32_t prove;
 } chorale_clique_options;
 
 /* ---- Results ------------------------------------------------------------------------------ */

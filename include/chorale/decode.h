@@ -9,9 +9,9 @@
  *     chorale_decoded_labels(decoded, CHORALE_TOGETHER, labels, 3, NULL, &error);
  *     chorale_decoded_destroy(decoded);
  *
- * Often set besides: groups (documents), uncounted (labels that take no part in agreement, such as
- * "O") and forced (known labels) of the corpus; rules and bound_steps of the options. Often read
- * besides: chorale_decoded_get_result and chorale_decoded_reasons.
+ * Often set besides: offsets (where chains of several positions begin), groups (documents), uncounted
+ * (labels that take no part in agreement, such as "O") and forced (known labels) of the corpus; rules
+ * and bound_steps of the options. Often read besides: chorale_decoded_get_result and chorale_decoded_reasons.
  *
  * An array of chorale_agreement is the *specification*: it states which labels should agree and how
  * strongly. The fields of chorale_agreement have the same names in every language binding. The
@@ -58,17 +58,18 @@ typedef struct chorale_agreement {
   int32_t across;
   /* A clique of n positions (or chains), n_v of which have value v, adds strength / n * sum_v n_v^2
    * to the score; labels that the corpus does not count are left out of the sum. If all other
-   * members have the same value, a position that changes to this value raises this term by up to
-   * twice the strength. So with strength 1 a position takes the label of the others even if the
-   * tagger prefers another one by almost 2. From -1e9 to 1e9, so that scores keep their digits
-   * beside it; negative: values should differ. CHORALE_NO_AGREEMENT: no agreement at all.
+   * members have the same value, a position that changes to this value raises this term by
+   * 2 (n - 1) / n times the strength. So with strength 1 a position of a large clique takes the label of
+   * the others even if the tagger prefers another one by almost 2, one of two by almost 1. From -1e9 to
+   * 1e9, so that scores keep their digits beside it; negative: values should differ.
+   * CHORALE_NO_AGREEMENT: no agreement at all.
    *
    * 0 (default): the strength is found from the scores, as chorale_learn finds it `without_gold`
    * (learn.h), and chorale_decoded_strength returns it. Scores are then read as log-probabilities, up
    * to a constant for each chain. Such a strength says how strongly members should agree, not whether
    * they do; in a corpus of few positions single labels decide it, and a number is better. If even the
-   * smallest strength would change too many labels, none is found, and nothing agrees. If the corpus
-   * has weights above 1, 0 means strength 1. */
+   * smallest strength would change too many labels, none is found, and nothing agrees. If
+   * `weights` or the counts of the corpus are above 1, 0 means strength 1. */
   double strength;
   /* A potential that replaces `strength`, over R or R + 2 values as in chorale_clique_setup
    * (model.h). R is the number of labels or, for PROPERTY, of values of the property. NULL
@@ -87,7 +88,8 @@ typedef struct chorale_agreement {
   const int64_t *members; /* CLIQUES: positions of the corpus, clique after clique */
   /* By position of the corpus (PROPERTY: by chain): how often the position (chain) counts in its
    * clique, >= 1 ("Weights" in clique.h). n and n_v above are then sums of weights. The strength
-   * must be >= 0, or `potential` a SUM whose tables are convex. NULL (default): 1 for all. */
+   * must be >= 0, or `potential` a SUM whose tables are convex; so too with counts of the corpus above
+   * 1. NULL (default): 1 for all. */
   const int64_t *weights;
 } chorale_agreement;
 

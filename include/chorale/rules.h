@@ -3,8 +3,8 @@
  * A tagger may label "7 St Mark Place" as a street, a name and a street again. With rules the result
  * is the best labelling of those that keep the rules, and the run tells whether that is proven:
  *
- *     chorale_rule once = {.struct_size = sizeof once};      each label has at most one segment
- *     once.each = 1;
+ *     chorale_rule once = {.struct_size = sizeof once};      each label has at most one segment,
+ *     once.each = 1;                                         but those in corpus.uncounted, such as "O"
  *     chorale_rules rules = {.struct_size = sizeof rules};
  *     rules.rules = &once; rules.count = 1;
  *     chorale_run_options options = {.struct_size = sizeof options};
@@ -99,7 +99,7 @@ typedef struct chorale_rules {
 
 typedef int32_t chorale_rule_state;
 enum {
-  CHORALE_RULES_KEPT = 0, /* the chain keeps its rules */
+  CHORALE_RULES_KEPT = 0, /* the chain keeps its rules, but for those of which it pays the price */
   /* No labelling keeps the rules of the chain (chorale_decoded_rule_conflicts). */
   CHORALE_RULES_IMPOSSIBLE = 10,
   /* The rules cost more than most_cost. */

@@ -156,8 +156,9 @@ typedef struct chorale_run_options {
                                   only the start */
   double damping;              /* 0 <= d < 1: a clique's new message is d * old message + (1 - d) *
                                   computed message. Default 0 */
-  chorale_algorithm algorithm; /* for messages of cliques. AUTO is used for cliques whose potential
-                                  it does not fit. Default AUTO */
+  chorale_algorithm algorithm; /* for messages of cliques: one that finds max-marginals (clique.h).
+                                  AUTO is used for cliques whose potential it does not fit. Default
+                                  AUTO */
   int32_t exact_marginals;     /* 1: messages of cliques are exact wherever the family has an exact
                                   solver (slow for convex sums). Default 0 */
   int32_t no_local_search;     /* 1: a solve leaves out the local search, which decodes one chain

@@ -8,7 +8,7 @@ import type {
 /**
  * What became of the rules of a chain. Provisional: it may change until version 1.0.
  *
- * - `"kept"`: The chain keeps its rules.
+ * - `"kept"`: The chain keeps its rules, but for those of which it pays the price.
  * - `"impossible"`: No labelling keeps the rules of the chain.
  * - `"too-dear"`: The rules cost more than mostCost.
  * - `"unfinished"`: No labelling that keeps the rules was found before a limit ended the search.
@@ -853,8 +853,8 @@ export interface RunOptions {
    */
   damping?: number;
   /**
-   * For messages of cliques. "auto" is used for cliques whose potential it does not fit. Default
-   * "auto".
+   * For messages of cliques: one that finds max-marginals. "auto" is used for cliques whose
+   * potential it does not fit. Default "auto".
    */
   algorithm?: Algorithm;
   /**

@@ -1878,7 +1878,7 @@ pub struct chorale_clique_options {
     pub cancel: *const chorale_cancel,
     #[doc = " 1: max-marginals must be exact: NOT_EXACT if the potential has no exact solver. Default 0."]
     pub exact_marginals: i32,
-    #[doc = " 1: requests a proof of optimality, a gap of nothing but rounding. Default 0"]
+    #[doc = " 1: requests a proof of optimality, a gap of nothing but rounding; of max-marginals together with\n exact_marginals. Default 0"]
     pub prove: i32,
 }
 #[test]
@@ -2229,7 +2229,7 @@ pub struct chorale_run_options {
     pub rounds: i64,
     #[doc = " 0 <= d < 1: a clique's new message is d * old message + (1 - d) *\ncomputed message. Default 0"]
     pub damping: f64,
-    #[doc = " for messages of cliques. AUTO is used for cliques whose potential\nit does not fit. Default AUTO"]
+    #[doc = " for messages of cliques: one that finds max-marginals (clique.h).\nAUTO is used for cliques whose potential it does not fit. Default\nAUTO"]
     pub algorithm: chorale_algorithm,
     #[doc = " 1: messages of cliques are exact wherever the family has an exact\nsolver (slow for convex sums). Default 0"]
     pub exact_marginals: i32,
@@ -2838,7 +2838,7 @@ pub struct chorale_agreement {
     pub kind: chorale_agreement_kind,
     #[doc = " 1: a clique may have members in all groups of chains. 0 (default): each group has cliques of its\n own. Ignored by CLIQUES."]
     pub across: i32,
-    #[doc = " A clique of n positions (or chains), n_v of which have value v, adds strength / n * sum_v n_v^2\n to the score; labels that the corpus does not count are left out of the sum. If all other\n members have the same value, a position that changes to this value raises this term by up to\n twice the strength. So with strength 1 a position takes the label of the others even if the\n tagger prefers another one by almost 2. From -1e9 to 1e9, so that scores keep their digits\n beside it; negative: values should differ. CHORALE_NO_AGREEMENT: no agreement at all.\n\n 0 (default): the strength is found from the scores, as chorale_learn finds it `without_gold`\n (learn.h), and chorale_decoded_strength returns it. Scores are then read as log-probabilities, up\n to a constant for each chain. Such a strength says how strongly members should agree, not whether\n they do; in a corpus of few positions single labels decide it, and a number is better. If even the\n smallest strength would change too many labels, none is found, and nothing agrees. If the corpus\n has weights above 1, 0 means strength 1."]
+    #[doc = " A clique of n positions (or chains), n_v of which have value v, adds strength / n * sum_v n_v^2\n to the score; labels that the corpus does not count are left out of the sum. If all other\n members have the same value, a position that changes to this value raises this term by\n 2 (n - 1) / n times the strength. So with strength 1 a position of a large clique takes the label of\n the others even if the tagger prefers another one by almost 2, one of two by almost 1. From -1e9 to\n 1e9, so that scores keep their digits beside it; negative: values should differ.\n CHORALE_NO_AGREEMENT: no agreement at all.\n\n 0 (default): the strength is found from the scores, as chorale_learn finds it `without_gold`\n (learn.h), and chorale_decoded_strength returns it. Scores are then read as log-probabilities, up\n to a constant for each chain. Such a strength says how strongly members should agree, not whether\n they do; in a corpus of few positions single labels decide it, and a number is better. If even the\n smallest strength would change too many labels, none is found, and nothing agrees. If\n `weights` or the counts of the corpus are above 1, 0 means strength 1."]
     pub strength: f64,
     #[doc = " A potential that replaces `strength`, over R or R + 2 values as in chorale_clique_setup\n (model.h). R is the number of labels or, for PROPERTY, of values of the property. NULL\n (default): `strength` is used."]
     pub potential: *const chorale_potential,
@@ -2857,7 +2857,7 @@ pub struct chorale_agreement {
     pub clique_offsets: *const i64,
     #[doc = " CLIQUES: positions of the corpus, clique after clique"]
     pub members: *const i64,
-    #[doc = " By position of the corpus (PROPERTY: by chain): how often the position (chain) counts in its\n clique, >= 1 (\"Weights\" in clique.h). n and n_v above are then sums of weights. The strength\n must be >= 0, or `potential` a SUM whose tables are convex. NULL (default): 1 for all."]
+    #[doc = " By position of the corpus (PROPERTY: by chain): how often the position (chain) counts in its\n clique, >= 1 (\"Weights\" in clique.h). n and n_v above are then sums of weights. The strength\n must be >= 0, or `potential` a SUM whose tables are convex; so too with counts of the corpus above\n 1. NULL (default): 1 for all."]
     pub weights: *const i64,
 }
 #[test]
@@ -3872,7 +3872,7 @@ fn bindgen_test_layout_chorale_rules() {
     );
 }
 pub type chorale_rule_state = i32;
-#[doc = " the chain keeps its rules"]
+#[doc = " the chain keeps its rules, but for those of which it pays the price"]
 pub const CHORALE_RULES_KEPT: i32 = 0;
 #[doc = " No labelling keeps the rules of the chain (chorale_decoded_rule_conflicts)."]
 pub const CHORALE_RULES_IMPOSSIBLE: i32 = 10;

@@ -30,7 +30,7 @@ asked! {
 told! {
     /// What became of the rules of a chain. Provisional: it may change until version 1.0.
     RuleState {
-        /// The chain keeps its rules.
+        /// The chain keeps its rules, but for those of which it pays the price.
         Kept = CHORALE_RULES_KEPT,
         /// No labelling keeps the rules of the chain.
         Impossible = CHORALE_RULES_IMPOSSIBLE,

@@ -300,8 +300,8 @@ options! {
         /// 0 \<= d \< 1: a clique's new message is d * old message + (1 - d) * computed message.
         /// Default: 0.
         damping: f64,
-        /// Algorithm for messages of cliques. [`Algorithm::Auto`] is used for cliques whose
-        /// potential it does not fit. Default: [`Algorithm::Auto`].
+        /// Algorithm for messages of cliques: one that finds max-marginals. [`Algorithm::Auto`] is
+        /// used for cliques whose potential it does not fit. Default: [`Algorithm::Auto`].
         algorithm: Algorithm,
         /// If true, messages of cliques are exact wherever the family has an exact solver (slow for
         /// convex sums).
