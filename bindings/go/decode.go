@@ -113,12 +113,13 @@ func (d *Decoded) Model() (*Model, error) {
 	return newModel(C.chorale_model_retain(C.chorale_decoded_model(decoded)), d.run.model.handle()), nil
 }
 
-// Labels returns the labels of all chains, labelled together: row i belongs to chain i. All rows
-// are parts of one array, in the order of the corpus.
+// Labels returns the labels of all chains, labelled together: row i belongs to chain i, and is -1
+// throughout if the chain is left out ([Run.LeftOut]). All rows are parts of one array, in the order
+// of the corpus.
 func (d *Decoded) Labels() ([][]int32, error) { return d.labels(Together) }
 
-// Alone returns the best labels of every chain without cliques, in the same form as
-// [Decoded.Labels].
+// Alone returns the best labels of every chain without cliques and rules, in the same form as
+// [Decoded.Labels]. Known labels (Forced) count here too.
 func (d *Decoded) Alone() ([][]int32, error) { return d.labels(Alone) }
 
 func (d *Decoded) labels(of Labelling) ([][]int32, error) {

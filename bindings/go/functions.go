@@ -79,8 +79,8 @@ func (s *CliqueSolver) Solve(potential *Potential, problem *CliqueProblem, optio
 // MaxMarginals returns marginals[i * Values + v]: for every member i and value v the best score of
 // an assignment in which i has v, or minus infinity if no assignment with this value was found.
 // They are exact if MarginalsExact of the result is true; otherwise they are lower bounds, each the
-// score of an assignment. form: whether the member's own score is included. assignment: the best
-// one found; nil if none was found. Errors: [ErrNotExact].
+// score of an assignment. assignment: the best one found; nil if none was found. Errors:
+// [ErrNotExact].
 func (s *CliqueSolver) MaxMarginals(potential *Potential, problem *CliqueProblem, options *CliqueOptions) (marginals []float64, assignment []int32, _ CliqueResult, _ error) {
 	c := begin()
 	defer c.end()

@@ -217,8 +217,8 @@ type Corpus struct {
 	// By chain: the number of its group (document). nil: 0 for all.
 	Groups []int64
 	// Labels that take no part in the agreement of positions: positions gain nothing by having them
-	// together. The label of no entity ("O") ought to be one: on novels it costs 8 points of F1 if
-	// it takes part. nil: all take part.
+	// together, and may gain by leaving them. The label of no entity ("O") ought to be one: on
+	// novels it costs 8 points of F1 if it takes part. nil: all take part.
 	Uncounted []int32
 	// By position: m x m scores without gaps, of the type of unary, which replace the edge scores
 	// and the mask of transitions: entry [x][y] is the score of label y at this position after

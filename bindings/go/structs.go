@@ -340,7 +340,7 @@ type LearntReport struct {
 	Kinds int
 	// How often a problem was labelled.
 	Runs int
-	// Cost as described at the top.
+	// What is minimised: errors, costs, or F * (gold + found) - 2 * right.
 	TaggerCost float64
 	// Precision, recall and F1 only with classes; else 0.
 	TaggerPrecision float64

@@ -192,7 +192,7 @@ typedef struct chorale_learnt_report {
   int64_t positions; /* number of positions with gold labels */
   int64_t kinds;
   int64_t runs;      /* how often a problem was labelled */
-  double tagger_cost; /* cost as described at the top */
+  double tagger_cost; /* what is minimised: errors, costs, or F * (gold + found) - 2 * right */
   double tagger_precision; /* precision, recall and F1 only with `classes`; else 0 */
   double tagger_recall;
   double tagger_f1;

@@ -107,8 +107,8 @@ typedef struct chorale_corpus {
   const int32_t *tokens; /* by position: a token id >= 0, or -1 for none. NULL: no chain has any */
   const int64_t *groups; /* by chain: the number of its group (document). NULL: 0 for all */
   /* Labels that take no part in the agreement of positions (decode.h): positions gain nothing by
-   * having them together. The label of no entity ("O") ought to be one: on novels it costs 8 points
-   * of F1 if it takes part. NULL: all take part */
+   * having them together, and may gain by leaving them. The label of no entity ("O") ought to be
+   * one: on novels it costs 8 points of F1 if it takes part. NULL: all take part */
   const int32_t *uncounted;
   int64_t uncounted_count; /* at least 1 if `uncounted` is given */
   /* By position: m x m scores without gaps, of the type of `unary`, which replace the edge scores and
@@ -120,7 +120,8 @@ typedef struct chorale_corpus {
   const uint8_t *allowed; /* by position: m bytes, 0 forbids a label. NULL: all allowed */
   /* By chain: how many equal chains it stands for, from 1 to 2^31 - 1, such as equal rows of a table.
    * Its scores, with those of `transitions`, are copied and multiplied by this number, and so are
-   * the weights of its members in the agreements of decode.h. NULL: 1 for all */
+   * the weights of its members in agreements (decode.h), whose strengths must then be >= 0. `minimum`
+   * of an agreement and prices of rules count the chain once. NULL: 1 for all */
   const int64_t *counts;
 } chorale_corpus;
 

@@ -502,7 +502,7 @@ export interface LearntReport {
   readonly kinds: number;
   /** How often a problem was labelled. */
   readonly runs: number;
-  /** Cost as described at the top. */
+  /** What is minimised: errors, costs, or F * (gold + found) - 2 * right. */
   readonly taggerCost: number;
   /** Precision, recall and F1 only with `classes`; else 0. */
   readonly taggerPrecision: number;

@@ -1331,7 +1331,7 @@ pub struct chorale_corpus {
     pub tokens: *const i32,
     #[doc = " by chain: the number of its group (document). NULL: 0 for all"]
     pub groups: *const i64,
-    #[doc = " Labels that take no part in the agreement of positions (decode.h): positions gain nothing by\n having them together. The label of no entity (\"O\") ought to be one: on novels it costs 8 points\n of F1 if it takes part. NULL: all take part"]
+    #[doc = " Labels that take no part in the agreement of positions (decode.h): positions gain nothing by\n having them together, and may gain by leaving them. The label of no entity (\"O\") ought to be\n one: on novels it costs 8 points of F1 if it takes part. NULL: all take part"]
     pub uncounted: *const i32,
     #[doc = " at least 1 if `uncounted` is given"]
     pub uncounted_count: i64,
@@ -1341,7 +1341,7 @@ pub struct chorale_corpus {
     pub forced: *const i32,
     #[doc = " by position: m bytes, 0 forbids a label. NULL: all allowed"]
     pub allowed: *const u8,
-    #[doc = " By chain: how many equal chains it stands for, from 1 to 2^31 - 1, such as equal rows of a table.\n Its scores, with those of `transitions`, are copied and multiplied by this number, and so are\n the weights of its members in the agreements of decode.h. NULL: 1 for all"]
+    #[doc = " By chain: how many equal chains it stands for, from 1 to 2^31 - 1, such as equal rows of a table.\n Its scores, with those of `transitions`, are copied and multiplied by this number, and so are\n the weights of its members in agreements (decode.h), whose strengths must then be >= 0. `minimum`\n of an agreement and prices of rules count the chain once. NULL: 1 for all"]
     pub counts: *const i64,
 }
 #[test]
@@ -3391,7 +3391,7 @@ pub struct chorale_learnt_report {
     pub kinds: i64,
     #[doc = " how often a problem was labelled"]
     pub runs: i64,
-    #[doc = " cost as described at the top"]
+    #[doc = " what is minimised: errors, costs, or F * (gold + found) - 2 * right"]
     pub tagger_cost: f64,
     #[doc = " precision, recall and F1 only with `classes`; else 0"]
     pub tagger_precision: f64,

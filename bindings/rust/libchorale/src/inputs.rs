@@ -151,8 +151,8 @@ options! {
         /// For each chain: the number of its group (document). Default: 0 for all.
         groups: &'a [i64] => [self.chains()],
         /// Labels that take no part in the agreement of positions: positions gain nothing by having
-        /// them together. The label of no entity ("O") ought to be one: on novels it costs 8 points
-        /// of F1 if it takes part. Default: all take part.
+        /// them together, and may gain by leaving them. The label of no entity ("O") ought to be
+        /// one: on novels it costs 8 points of F1 if it takes part. Default: all take part.
         uncounted: &'a [i32] => (uncounted, uncounted_count) = lent_or_none(uncounted),
         /// For each position: m x m scores without gaps, of the type of `unary`, which replace the
         /// edge scores and the mask of `transitions`: entry \[x\]\[y\] is the score of label y at

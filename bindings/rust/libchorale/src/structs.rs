@@ -246,7 +246,7 @@ filled! {
         kinds: usize,
         /// How often a problem was labelled.
         runs: usize,
-        /// Cost as described at the top.
+        /// What is minimised: errors, costs, or F * (gold + found) - 2 * right.
         tagger_cost: f64,
         /// Precision, recall and F1 only with `classes`; else 0.
         tagger_precision: f64,
