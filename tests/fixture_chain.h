@@ -128,7 +128,7 @@ int32_t own_range(const Use *use);
 int32_t own_value(const Sample *sample, const Use *use, const int32_t *labelling, int *is_outside);
 
 typedef struct Truths {
-  double best;                                      /* greatest Phi (message.h) */
+  double best;                                      /* greatest Phi (experimental.h) */
   double messages[MOST_PROPERTIES][MOST_RANGE + 2]; /* each without its own incoming message */
   int fires_twice; /* 1: some allowed labelling fires some property twice */
 } Truths;

@@ -13,7 +13,7 @@ chorale_status take_joint_options(const Report &report, const chorale_run_option
   CHORALE_CHECK(check_size(report, "options->beam_width", given.beam_width, 0));
   CHORALE_CHECK(check_size(report, "options->max_states", given.max_states, 0));
   // Limits beam and states, since dynamic programs store a configuration (a joint state of the
-  // properties, message.h) and a label in one 32-bit number.
+  // properties, run.h) and a label in one 32-bit number.
   const std::int64_t limit = INT32_MAX / (4 * std::int64_t{labels});
   const auto size = [limit](std::int64_t asked, std::int32_t by_default) {
     return static_cast<std::int32_t>(std::min(value_or<std::int64_t>(asked, by_default), limit));

@@ -1,4 +1,4 @@
-// Exported C functions of clique.h, and of experimental.h on algorithms.
+// Exported C functions of clique.h.
 #include "base/rows.hpp"
 #include "capi/solver_handle.hpp"
 #include "clique/computation.hpp"

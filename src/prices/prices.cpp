@@ -1,5 +1,5 @@
-// Exported C functions of prices.h. A chorale_prices is a run of a copy of the caller's model in
-// which the shared cliques (prices.h) have linear potentials. Each solve writes its prices into
+// Exported C functions of experimental.h on prices. A chorale_prices is a run of a copy of the caller's model in
+// which the shared cliques (experimental.h) have linear potentials. Each solve writes its prices into
 // these potentials.
 #include "capi/firewall.hpp"
 #include "cluster/model/exchange.hpp"
