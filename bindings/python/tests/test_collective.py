@@ -122,7 +122,9 @@ def test_bad_input():
         ({"tokens": WORDS, "transitions": EDGES[:2]}, ValueError, "square"),
         ({"uncounted": ["O"]}, ValueError, r"uncounted\[0\] is 'O'; .* the labels: none; pass names"),
         ({"forced": [[-1, "B"]] * 3, "names": "OAC"}, ValueError, r"forced\[0\]\[1\] is 'B'; .*: O, A, C"),
-        ({"forced": [[-1, None]] * 3, "names": "OAC"}, TypeError, r"forced\[0\] .* not integers"),
+        ({"forced": [[-1, None]] * 3, "names": "OAC"}, TypeError, r"forced\[0\] .* not integers.*; -1"),
+        ({"uncounted": "O", "names": "OAC"}, ValueError, r"uncounted is 'O'; .* a list: \['O'\]"),
+        ({"strength": "strong"}, ValueError, "strength is 'strong', neither a number nor 'auto'"),
     ):
         with pytest.raises(error, match=match):
             ch.decode(SCORES, **options)

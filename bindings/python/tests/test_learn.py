@@ -204,3 +204,9 @@ def test_an_exception_of_a_potential_is_that_of_learning():
     for find in (ch.decode, ch.build_problem):  # both find the strength of the words
         with pytest.raises(ZeroDivisionError, match="mine"):
             find(scores, tokens=[["a"], ["a"], ["a"]], agree=[ch.Agreement("words"), given])
+
+
+def test_without_gold_labels_the_error_says_how_to_give_them():
+    problem = ch.build_problem([[[1.0, 0.0]]] * 3, tokens=[["a"]] * 3)
+    with pytest.raises(ch.ArgumentError, match=r"; set some with build_problem\(gold=\.\.\.\) or "):
+        learn(problem)

@@ -33,6 +33,8 @@ def test_decode_labels_all_others():
     (reason,) = change.reasons
     assert (change.chain, reason.others, reason.agreeing_before, reason.agreeing) == (2, 2, 2, 2)
     assert "chain 1" not in str(found)
+    assert "\n1 chain left out, since every labelling is forbidden: .left_out\n" in str(found)
+    assert "left out" not in str(rest)
 
 
 def test_transitions_that_forbid():

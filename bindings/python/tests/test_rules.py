@@ -217,3 +217,19 @@ def test_one_rule_is_a_list_of_one():
     for wrong, name in (("once", "'once'"), (5, "5"), ([5], "5")):
         with pytest.raises(TypeError, match=rf"^rules\[0\] must be made by .*, not {name}$"):
             ch.decode(SCORES, rules=wrong)
+
+
+def test_the_text_of_a_result_says_which_rules_are_not_kept():
+    scores, names = [[[1.0, 0.0], [0.0, 1.0], [0.5, 0.0]]] * 2, ["A", "C"]
+    twice = rules.at_least(2, "C")
+
+    def told(*given, **more):
+        return str(ch.decode(scores, names=names, rules=given, **more)).split("\n")[1:]
+
+    broken = "2 chains whose rules are not kept: .ruled"
+    assert told(twice, rules.at_most(1, "C")) == [broken]
+    assert told(rules.once(), most_cost=0.1) == [broken]
+    paid = "not changed, at the price of broken rules: .ruled"
+    assert told(rules.once(price=0.1)) == [f"2 chains {paid}"]
+    assert told(rules.once(price=0.1, chains=[1])) == [f"1 chain {paid}"]
+    assert told(rules.once())[0] == "chain 0" and told(rules.once("C")) == []

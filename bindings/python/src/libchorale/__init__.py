@@ -19,6 +19,9 @@ on the score of any labelling:
     cliques and properties of your own                ModelBuilder, Potential, Property, Run
     names, gold labels, files                         Problem
 
+Names in small letters before a dot or alone (learn, rules, partition, batches, shared, spark,
+logits, crfsuite, spacy) are modules to import: `from libchorale import learn`.
+
 Objects that own memory of the C library (potentials, models, runs and so on) are freed when nothing
 refers to them, or by `close()`. Solvers and runs allow one call at a time; any number of threads
 may use the same potential, property or model. Every call into the library releases the interpreter

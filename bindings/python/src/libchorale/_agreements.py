@@ -168,6 +168,8 @@ def read(
             scores = np.zeros((0, asked.what.labels))
     if uncounted is None:
         uncounted = [label for label, name in enumerate(names or ()) if name == OUTSIDE]
+    elif isinstance(uncounted, str):
+        raise ValueError(f"uncounted is {uncounted!r}; it must be a list: [{uncounted!r}]")
     m = scores.shape[1]
     if names is not None and lengths and len(names) != m:
         raise ValueError(f"names has {len(names)} entries for {m} labels")
@@ -182,7 +184,10 @@ def read(
         return made
 
     def labels(place: str, own: Any, length: int) -> arrays.Ints:
-        return arrays.ints(place, _numbers(place, own, names), size=length)
+        numbers = _numbers(place, own, names)
+        if isinstance(numbers, list) and any(number is None for number in numbers):
+            raise TypeError(f"{place} has None, not integers or names alone; -1 is a free position")
+        return arrays.ints(place, numbers, size=length)
 
     def flags(place: str, own: Any, length: int) -> arrays.Bytes:
         return arrays.flags(place, own, (length, m))
@@ -315,7 +320,8 @@ def check_strength(name: str, strength: float) -> None:
 
 def _strength(name: str, given: Any) -> Strength:
     if isinstance(given, str):
-        arrays.chosen(name, given, {"auto": 0})
+        if given != "auto":
+            raise ValueError(f"{name} is {given!r}, neither a number nor 'auto'")
         return "auto"
     strength = arrays.real(name, given)
     check_strength(name, strength)

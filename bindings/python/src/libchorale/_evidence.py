@@ -20,7 +20,8 @@ class Evidence:
 
     most   the most that one mention can say: the log-odds above which confidences are not believed
     once, each  a key of n mentions is two or more things if all that its mentions say against one
-           label is above once + each * n. once=inf: every key is one thing
+           label is above once + each * n. once=inf: every key is one thing. Labels that tie for
+           the best are not settled even then
     origin where the numbers come from, for people
     """
 

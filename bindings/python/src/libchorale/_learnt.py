@@ -60,11 +60,26 @@ class Learnt(Closable):
 
     @property
     def report(self) -> dict[str, Any]:
-        """A dict with the fields of the C struct chorale_learnt_report, which learn.h describes:
-        precision, recall, F1, accuracy and cost of held-out groups for the tagger, the control and
-        the labels that agree, and how many labels changed. `verdict` is a text, `warnings` a list
-        of texts, `applied` true or false, and `kinds` a list of dicts with the fields of
-        chorale_learnt_kind and `name`."""
+        """A dict of what was counted on held-out groups, at positions with known gold labels.
+        Numbers that are unknown are 0.
+
+        applied       whether strengths are applied; verdict: why, a text; warnings: a list of texts
+        outcome       how the call ended
+        groups, positions, kinds  how many there are; positions: those with gold labels. But `kinds`
+                      is a list of dicts, with name, cliques, members, strength and bonus of each
+                      kind of cliques; uses_log_odds: 1 if its potential weighs values by their
+                      log-odds given the centre, 0 for any other form
+        runs          how often a problem was labelled
+        tagger_cost, control_cost, agreeing_cost  what is minimised (`learn`: classes, begins,
+                      costs), for the tagger's labels, for the control, whose bonuses can make
+                      labels more frequent but not agree, and for the labels that agree
+        tagger_precision, ...  likewise precision, recall and f1 (only with classes) and accuracy
+        changed       labels that agreement changed; changed_right_before, changed_right_after: how
+                      many of these were right before, and are right now
+        agreement_p   p-value: do members agree beyond chance? Negative: unknown
+        gain_p        p-value of the gain, tagger_cost - agreeing_cost. Negative: unknown
+        expected_errors  without_gold: errors that the tagger expects among its labels
+        temperature, changed_temperature  what `probabilities` uses"""
         report = told(c.chorale_learnt_report, library.chorale_learnt_get_report, self)
         fields = [name for name, *_ in report._fields_]
         found = {name: getattr(report, name) for name in fields if name != "struct_size"}

@@ -70,14 +70,15 @@ class Decoded:
 
     labels       for each chain an int32 array of labels, one for each position; -1 in chains that
                  are left out
-    alone        for each chain its best labels without cliques and rules, in the same form
+    alone        for each chain its best labels without cliques and rules, in the same form;
+                 `forced` and `allowed` hold for them, too
     score        score of all labels together, including agreement
-    own_score    the same score for the labels `own`, even where they break rules
+    own_score    the same score for the labels `alone`, even where they break rules
     upper_bound  upper bound on the score of any labelling; infinite if bound_steps is 0
     proven       True: the labels are optimal, up to rounding
     outcome      how the run ended
     rounds       number of rounds of messages
-    changed      the chains whose labels differ from `own`, with the reasons
+    changed      the chains whose labels differ from `alone`, with the reasons
     strengths    the strength of each agreement, given or found. 0 if its potential was given. Also
                  0 if "auto" found none, since even the smallest strength would change too many
                  labels: then nothing agrees; give a number
@@ -116,7 +117,8 @@ class Decoded:
         lines = [
             f"{self.outcome} after {self.rounds} rounds: score {self.score:.6g} (chains by "
             f"themselves{', without rules,' if rules else ''} {self.own_score:.6g}){bound}"
-            f"{', proven optimal' * self.proven}; {len(self.changed)} chains changed"
+            f"{', proven optimal' * self.proven}; {len(self.changed)} chains changed",
+            *self._exceptions(),
         ]
         for change in self.changed[:SHOWN]:
             lines.append(f"chain {change.chain}")
@@ -134,6 +136,25 @@ class Decoded:
         return "\n".join(lines)
 
     __repr__ = __str__
+
+    def _exceptions(self) -> Iterator[str]:
+        """Yields a line for each kind of chains without labels, or whose labels break rules."""
+        undecided = sum(of.obstacle == "undecided" for of in self.left_out)
+        changed = {change.chain for change in self.changed}
+        # A chain that rules cost something, and that has the labels it had, pays their prices.
+        kept = [of for of in self.ruled if of.state == "kept"]
+        paid = sum(of.cost > 1e-9 and of.chain not in changed for of in kept)
+        for count, told in (
+            (
+                len(self.left_out) - undecided,
+                "left out, since every labelling is forbidden: .left_out",
+            ),
+            (undecided, "left out, since no allowed labelling was found: .left_out"),
+            (len(self.ruled) - len(kept), "whose rules are not kept: .ruled"),
+            (paid, "not changed, at the price of broken rules: .ruled"),
+        ):
+            if count:
+                yield f"{count} chain{'s' * (count > 1)} {told}"
 
     def _why(
         self,
@@ -291,8 +312,9 @@ def decode(
                  a `Property`: its values on the chains of a group (if it reads tokens, these must
                  be integers);
                  a pair of one of these two and its own strength;
-                 an `Agreement`, which has more settings
+                 an `Agreement`, which has more settings, and a strength of its own
     strength     strength of the agreement, in the unit of the scores; "auto": it is found; 0: none.
+                 Entries of `agree` that have strengths of their own do not read it.
                  The n positions of a word, n_y of which have label y, add
                  strength / n * sum_y n_y^2 to the score. So a position that changes to the label of
                  all others gains (2 - 2 / n) * strength: the strength in a pair, nearly twice the
@@ -311,15 +333,17 @@ def decode(
     forced       for each chain T labels that are known, by number or by name; -1: free
     allowed      for each chain T x m booleans: False forbids a label at a position
     counts       for each chain how many equal chains it stands for: its scores and its votes are
-                 multiplied. A strength "auto" is then 1
+                 multiplied. A strength "auto" is then 1, which is a guess: better give a number
     rules        a rule, or several, that the labels of each chain must keep (`libchorale.rules`),
                  such as `rules.once()`: at most one segment of each label. Provisional
     scheme       of `names`, for rules: "plain", or "bio", "bioes", "bilou" for rules about what
                  follows B-, I- and the like
     most_cost    a chain whose rules cost more keeps its own labels; None: no limit
 
-    The other options are those of `Run`, which has more (`build_problem`). All chains must have the
-    same number of labels; `allowed` says which labels a chain has. Trees are for `ModelBuilder`.
+    Options of `Run` may be given as well: rounds, effort, threads, time_limit, cancel, progress and
+    bound_steps; see help(Run). For its others, give `Run` what `build_problem` returns. All chains
+    must have the same number of labels; `allowed` says which labels a chain has. Trees are for
+    `ModelBuilder`.
 
     >>> result = decode(
     ...     [[[2.1, 0.3]], [[1.9, 0.2]], [[0.7, 0.9]]], tokens=[["Washington"]] * 3, strength=0.9

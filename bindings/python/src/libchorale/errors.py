@@ -15,9 +15,11 @@ from . import _declarations as c
 
 
 class Error(Exception):
-    """A call that failed.
+    """A call that failed. Many wrong arguments, those that the package refuses before it calls the
+    C library, give a plain ``ValueError`` or ``TypeError`` instead, which ``except Error`` does not
+    catch: ``except (Error, ValueError, TypeError)`` does.
 
-    status   the number of the error in the C interface; 0 if the package itself refused the call
+    status   the number of the error in the C interface; 0 if the package itself raised it
     name     the name of the error in the C interface; "" if status is 0
     message  names the argument, its value and the rule that it breaks
     """
@@ -149,7 +151,10 @@ _NAMES_OF_CALLS = {
     "chorale_dictionary_create": {"count": "the number of values"},
     "chorale_label_map_from_names": _LABELS,
     "chorale_scheme_mask": _LABELS,
-    "chorale_learn": {"chorale_problem_set_cliques": "Problem.clique_kinds"},
+    "chorale_learn": {
+        "chorale_problem_set_cliques": "Problem.clique_kinds",
+        "chorale_problem_set_gold": "build_problem(gold=...) or Problem.gold",
+    },
     "chorale_learnt_read": {"json": "text"},
     "chorale_partition": {"pairs->score": "scores"},
     "chorale_potential_score": {"values": "the number of counts"},

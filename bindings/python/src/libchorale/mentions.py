@@ -170,6 +170,10 @@ def _strengths(strength: Strength, read: _Read) -> list[float]:
     count = len(read.keys)
     if strength is None:
         return [_default_strength(read)] * count
+    if isinstance(strength, str):
+        raise ValueError(
+            f"strength is {strength!r}; it must be a number, a number for each key, or Strengths"
+        )
     given = [strength] * count if isinstance(strength, (int, float)) else list(strength)
     if len(given) != count:
         raise ValueError(f"strength has {len(given)} entries for {count} keys")
@@ -240,9 +244,10 @@ def agree(
     table       a pandas, Polars or pyarrow table, a DuckDB relation, any other object with an Arrow
                 stream of rows (the result is then a `pyarrow.Table`), or a list of dicts. Each
                 row is a mention. All except pandas and lists need `libchorale[tables]`
-    key         the column of keys, such as the name; rows with equal keys should have one label. A
-                tuple of columns is one key; a list has several keys. A row whose key is null agrees
-                with no other row
+    key         the column of keys, such as the name; rows with equal keys should have one label.
+                Keys must be exactly equal: "Rome" and "rome" are two, but one for `settle`. A tuple
+                of columns is one key; a list has several keys. A row whose key is null agrees with
+                no other row
     label       the column of labels: texts, integers, categories. Not needed if `confidence` gives
                 scores of all labels: then the label before is the one with the highest score
     confidence  how probable a row's label is, as in `settle`; the other labels share the rest
@@ -257,12 +262,13 @@ def agree(
     scale       of numbers, as in `settle`; scores of all labels may be "logarithm"
                 (log-probabilities, or logits)
     across      True: equal keys agree across groups; or a list of such values, one for each key
-    strength    strength of agreement as in `decode`: a number, a list with a number for each key,
-                or the `Strengths` of `learn_strengths`. A row that changes to the label of all
-                n - 1 others gains (2 - 2 / n) * strength, and loses the log-odds of its own label.
-                None: 3/4 of the median log-odds, divided by the number of keys. Then, if all rows
-                of a key are equally sure, a majority of more than two thirds prevails. Where
-                agreement and scores balance exactly, rows keep their labels. From -1e9 to 1e9
+    strength    strength of agreement: a number in the unit of `decode` (not "auto"), a list with a
+                number for each key, or the `Strengths` of `learn_strengths`. A row that changes to
+                the label of all n - 1 others gains (2 - 2 / n) * strength, and loses the log-odds
+                of its own label. None: 3/4 of the median log-odds, divided by the number of keys.
+                Then, if all rows of a key are equally sure, a majority of more than two thirds
+                prevails. Where agreement and scores balance exactly, rows keep their labels. From
+                -1e9 to 1e9
     gold        a column with the right labels of some rows, null elsewhere: strengths are learnt
                 from it, as by `learn_strengths`. Rows are not forced to have their right labels.
                 The logger "libchorale" gets what was learnt, as a warning if none of it is applied

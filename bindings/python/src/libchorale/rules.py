@@ -200,8 +200,9 @@ def parse(entries: Iterable[str | Mapping[str, Any]]) -> list[Rule]:
     """Returns rules that are written as texts or as objects of JSON, as in a configuration.
     Provisional until 1.0.
 
-    A text is the name of a function above and its arguments; an a that is left out or empty stands
-    for each kind. An object has the name in its field "rule", and the arguments by their names.
+    A text is the name of a function above, but not fires_nothing or once_on_each_side, and its
+    arguments; an a that is left out or empty stands for each kind. An object has the name in its
+    field "rule", and the arguments by their names.
 
     >>> for rule in parse(["once", "at_most:2,Title", {"rule": "never", "a": "Note", "price": 2}]):
     ...     print(rule)
@@ -345,7 +346,7 @@ class RuledChain:
     """A chain to which rules were added, since a labelling of it broke them. Provisional until 1.0.
 
     chain      the number of the chain
-    state      "kept"; or the chain has the labels `own`, since its rules are "impossible", "too
+    state      "kept"; or the chain has the labels `alone`, since its rules are "impossible", "too
                dear" (beyond `most_cost`), or "unfinished": a limit ended the search
     cost       what the rules cost, by the scores of the chain alone; infinite if impossible
     gap        how much lower the cost may still be; 0: it is proven
