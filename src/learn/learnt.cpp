@@ -331,7 +331,7 @@ std::size_t write_lines(const Learnt &learnt, char *buffer, std::size_t capacity
   const bool has_f1 = told.tagger_precision > 0 || told.tagger_recall > 0;
   if (told.tagger_accuracy > 0)
     text << "held out      " << (has_f1 ? " precision    recall        F1" : "") << "  accuracy\n";
-  constexpr std::string_view kRows[] = {"tagger        ", "bonus alone   ", "with agreement"};
+  constexpr std::string_view kRows[] = {"tagger        ", "control       ", "with agreement"};
   for (std::size_t r = 0; r < std::size(kRows); ++r) {
     const auto &[cost, precision, recall, f1, accuracy] = kFigures[r];
     if (told.*accuracy == 0 || (r == 1 && told.*cost == told.tagger_cost)) // unknown, or no control
