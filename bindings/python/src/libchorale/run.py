@@ -260,8 +260,8 @@ class Run(OfModel):
 
     def set_labels(self, labels: npt.ArrayLike) -> None:
         """Replaces the best labelling by the given one. The next step or solve scores the given
-        labelling and the own one, and no result scores below either of them. A chain
-        whose scores forbid the given labels keeps its own.
+        labelling and that of `labels(alone=True)`, and no result scores below either of them. A
+        chain whose scores forbid the given labels keeps its own.
 
         labels: the label of every position, chain after chain, as `labels` returns them.
         """
@@ -408,7 +408,7 @@ def result_of(result: c.chorale_run_result) -> RunResult:
 
 
 def _labelling(alone: bool) -> int:
-    """Returns the constant that selects the own labelling (alone=True) or the best one."""
+    """Returns the constant that selects the labelling alone (alone=True) or the best one."""
     return c.CHORALE_ALONE if alone else c.CHORALE_TOGETHER
 
 
