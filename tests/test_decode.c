@@ -387,6 +387,10 @@ static void mistakes_are_named(void **state) {
           "agreements[1].cliques", "-1");
   REFUSES((two[1].kind = CHORALE_AGREE_CLIQUES, two[1].cliques = 1), CHORALE_ERROR_NULL_ARGUMENT,
           "agreements[1].clique_offsets");
+  const int64_t far[] = {0, (int64_t)1 << 61};
+  REFUSES((two[1].kind = CHORALE_AGREE_CLIQUES, two[1].cliques = 1, two[1].clique_offsets = far,
+           two[1].members = far),
+          CHORALE_ERROR_SIZE_OVERFLOW, "agreements[1].clique_offsets span 2305843009213693952");
   REFUSES((two[1].kind = CHORALE_AGREE_CLIQUES, two[1].cliques = 1, two[1].clique_offsets = offsets),
           CHORALE_ERROR_NULL_ARGUMENT, "agreements[1].members");
   REFUSES((two[1].kind = CHORALE_AGREE_CLIQUES, two[1].cliques = 1, two[1].clique_offsets = offsets,

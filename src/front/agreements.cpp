@@ -135,8 +135,11 @@ private:
     const std::int64_t *offsets = agreement_.clique_offsets;
     CHORALE_CHECK(check_array(report_, offsets, count, place_, ".clique_offsets"));
     CHORALE_CHECK(check_offsets(report_, offsets, count, place_, ".clique_offsets"));
-    CHORALE_CHECK(check_array(report_, agreement_.members, offsets[count] - offsets[0], place_,
-                              ".members"));
+    const std::int64_t entries = offsets[count] - offsets[0];
+    if (entries > kLongest)
+      return fail(CHORALE_ERROR_SIZE_OVERFLOW, ".clique_offsets span ", entries,
+                  " members; they must be at most ", kLongest);
+    CHORALE_CHECK(check_array(report_, agreement_.members, entries, place_, ".members"));
     const std::int64_t first = parts_.begin(0);
     const std::int64_t end = parts_.begin(parts_.chains());
     for (std::int64_t e = offsets[0]; e < offsets[count]; ++e)

@@ -193,8 +193,8 @@ sees "an ABI number without a record" 'no release to hold it to' "${abi[@]}"
 
 # ---- What is written down ----
 copy_tree
-sed -i 's/^sentence 2: Other Place/sentence 2: Other Person/' "$tree/README.md"
-sees "a README that says something else" 'sentence 2: Other Person' "$tree/tests/readme.sh" "$build"
+sed -i 's/^sentence 2: Place, not Person/sentence 2: Person, not Place/' "$tree/README.md"
+sees "a README that says something else" 'sentence 2: Person, not Place' "$tree/tests/readme.sh" "$build"
 sed -i '0,/\tscore\t0\t/s/\(\tscore\t0\t.*\)[0-9a-f]$/\1f/' "$tree/tests/problems/expected.tsv"
 sees "a last bit in the table of results" 'FAILED' \
   "$build/tests/test_problem_files" "$tree/tests/problems"

@@ -189,6 +189,16 @@ export class ModelBuilder extends Handle {
       return { first: first.value, count };
     });
   }
+  copyClique(model, clique) {
+    return Handle.on(this, (native, scope, builder) => {
+      const pointer = given(native, "model", model, "model");
+      const setup = scope.struct("clique_setup");
+      native.call("chorale_model_get_clique", [pointer, clique, setup]);
+      const first = scope.place("int64");
+      native.call("chorale_model_builder_add_cliques", [builder, setup, 1, first]);
+      return first.value;
+    });
+  }
   addMembers(first, chains, options) {
     Handle.on(this, (native, scope, builder) => {
       const told = optionsOf(options, MEMBERS);

@@ -91,6 +91,9 @@ for (const [name, chorale] of libraries) {
       for (const i of [2, 1, 0]) assert.equal(copying.copyChain(model, i), 2 - i);
       assert.throws(() => copying.copyChain(model, 3), { statusName: "OUT_OF_RANGE" });
       assert.throws(() => copying.copyChain(potential, 0), { statusName: "WRONG_TYPE" });
+      assert.equal(copying.copyClique(model, 0), 0);
+      assert.throws(() => copying.copyClique(model, 99), { statusName: "OUT_OF_RANGE" });
+      assert.throws(() => copying.copyClique(potential, 0), { statusName: "WRONG_TYPE" });
       repeatedWords(copying, [2, 1, 0].map((i) => tokens[i]), potential);
       const copied = copying.freeze();
       const turned = [2, 1, 0].flatMap((i) => [...run.labels(i)]);

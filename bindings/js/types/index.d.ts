@@ -491,6 +491,11 @@ export class ModelBuilder extends Handle {
   /** Adds cliques without members and returns their numbers. */
   addCliques(count: number, options: CliqueOptions): Span;
   /**
+   * Adds a clique of a model, without its members, and returns its number in this builder. Values
+   * of a property that the clique leaves out of its dictionary stay left out.
+   */
+  copyClique(model: Model, clique: number): number;
+  /**
    * Adds members to the clique `first`, or to several cliques from `first` on (`offsets`): the
    * positions `positions` of the chains `chains`, or whole chains. Adds all or none.
    */

@@ -150,15 +150,10 @@ const Labelling = (() => {
       try {
         for (const chain of chains.keys()) builder.copyChain(this.model, chain);
         for (const [clique, here] of cliques) {
-          const [property, dictionary, potential] = ["Property", "Dictionary", "Potential"].map(
-            (what) => this.model[`clique${what}`](clique) ?? undefined,
-          );
-          const values = property ? undefined : this.model.cliqueValues(clique);
-          builder.addCliques(1, { potential, property, dictionary, values }).first;
+          builder.copyClique(this.model, clique);
           for (const { chain, position } of this.members[clique])
             if (position < 0) builder.addMembers(here, [chains.get(chain)]);
             else builder.addMembers(here, [chains.get(chain)], { positions: [position] });
-          for (const handle of [property, dictionary, potential]) handle?.close();
         }
         return builder.freeze();
       } finally {
