@@ -83,19 +83,21 @@ chorale_status check_contents(const Report &report, const Corpus &corpus) noexce
              : CHORALE_OK;
 }
 
-// Multiplies the scores of a chain by a count. The products, doubles, are stored in `numbers`. False
-// if memory runs out.
-bool multiply(ChainView &view, std::int64_t count, Array<double> &numbers) noexcept {
+// Multiplies the scores of chain i by its count. The products, doubles, are stored in `numbers`.
+chorale_status multiply(const Report &report, std::int64_t i, std::int64_t count, ChainView &view,
+                        Array<double> &numbers) noexcept {
   const std::int32_t T = view.length;
   const std::int32_t m = view.labels;
   const std::int32_t matrices =
       T < 2 || !view.has_edges() ? 0 : view.edges && view.edge_each ? T - 1 : 1;
-  const bool starts = view.transitions && view.transitions->start;
-  const bool ends = view.transitions && view.transitions->end;
-  const std::int64_t size = (std::int64_t{T} + std::int64_t{matrices} * m + 2) * m;
-  if (!numbers.resize(size))
-    return false;
+  if (!numbers.resize((std::int64_t{T} + std::int64_t{matrices} * m + 2) * m))
+    return report.out_of_memory();
   double *to = numbers.begin();
+  // Appends a product for each label. score: of a label.
+  const auto append = [&](auto &&score) {
+    for (std::int32_t y = 0; y < m; ++y)
+      *to++ = score(y) * static_cast<double>(count);
+  };
   ChainView made = view;
   made.single = false;
   made.transitions = nullptr;
@@ -103,23 +105,25 @@ bool multiply(ChainView &view, std::int64_t count, Array<double> &numbers) noexc
   made.unary_row = m;
   made.unary_column = 1;
   for (std::int32_t t = 0; t < T; ++t)
-    for (std::int32_t y = 0; y < m; ++y)
-      *to++ = view.unary_at(t, y) * static_cast<double>(count);
+    append([&](std::int32_t y) { return view.unary_at(t, y); });
   made.edges = matrices > 0 ? to : nullptr;
   made.edge_each = matrices > 1;
   for (std::int32_t t = 1; t <= matrices; ++t)
     for (std::int32_t x = 0; x < m; ++x)
-      for (std::int32_t y = 0; y < m; ++y)
-        *to++ = view.edge_at(t, x, y) * static_cast<double>(count);
-  made.start = starts ? to : nullptr;
-  for (std::int32_t y = 0; starts && y < m; ++y)
-    *to++ = view.start_at(y) * static_cast<double>(count);
-  made.end = ends ? to : nullptr;
-  for (std::int32_t y = 0; ends && y < m; ++y)
-    *to++ = view.end_at(y) * static_cast<double>(count);
-  numbers.truncate(to - numbers.begin());
+      append([&](std::int32_t y) { return view.edge_at(t, x, y); });
+  if (view.transitions && view.transitions->start) {
+    made.start = to;
+    append([&](std::int32_t y) { return view.start_at(y); });
+  }
+  if (view.transitions && view.transitions->end) {
+    made.end = to;
+    append([&](std::int32_t y) { return view.end_at(y); });
+  }
   view = made;
-  return true;
+  return std::all_of(numbers.begin(), to, is_score)
+             ? CHORALE_OK
+             : report.fail(CHORALE_ERROR_OUT_OF_RANGE, "corpus->counts[", i, "] is ", count,
+                           "; times each score of its chain it must be at most ", kLargestScore);
 }
 
 // Returns the given weights of the members of clique given.first + c.
@@ -148,11 +152,8 @@ chorale_status Builder::add_corpus(const Report &report, const chorale_corpus &c
     const std::int32_t length = read.length(i);
     const std::int64_t count = read.counts.empty() ? 1 : read.counts.data()[i];
     ChainView view = read.view(begin, length);
-    if (count > 1 && !multiply(view, count, products))
-      return report.out_of_memory();
-    if (count > 1 && !std::all_of(products.begin(), products.end(), is_score))
-      return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "corpus->counts[", i, "] is ", count,
-                         "; times each score of its chain it must be at most ", kLargestScore);
+    if (count > 1)
+      CHORALE_CHECK(multiply(report, i, count, view, products));
     const auto tokens = read.tokens.data() ? read.tokens.subspan(to_size(begin), to_size(length))
                                            : read.tokens;
     return push_chain(view, tokens, read.borrow && count == 1,
