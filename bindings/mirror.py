@@ -8,6 +8,7 @@ arguments on. bindings/rust/generate.sh runs it.
 
 from __future__ import annotations
 
+import functools
 import re
 import sys
 import textwrap
@@ -122,12 +123,19 @@ def plain(comment: str) -> str:
     return " ".join(re.sub(r"\n\s*\*? ?", "\n", text).split())
 
 
+@functools.cache
+def headers() -> dict[Path, str]:
+    """Returns the texts of the headers, by their paths below include/chorale."""
+    return {path.relative_to(HEADERS): path.read_text() for path in sorted(HEADERS.rglob("*.h"))}
+
+
+@functools.cache
 def constants() -> dict[str, str]:
     """Returns the names of all constants, without CHORALE_, with their comments."""
     found = {}
     text = ""
-    for header in sorted(HEADERS.rglob("*.h")):
-        for body in re.findall(r"^enum \{(.*?)\};", header.read_text(), re.M | re.S):
+    for header in headers().values():
+        for body in re.findall(r"^enum \{(.*?)\};", header, re.M | re.S):
             entry = r"(/\*(?:(?!\*/).)*\*/\s*)?CHORALE_(\w+) = -?\w+,?[ ]*(/\*(?:(?!\*/).)*\*/)?"
             for before, name, after in re.findall(entry, body, re.S):
                 if before or after:  # otherwise the comment is of several constants
@@ -138,7 +146,7 @@ def constants() -> dict[str, str]:
 
 def standing(declaration: str) -> str:
     """Returns what to add to the comment of a declaration that is not stable, by the header that it stands in."""
-    header = next((h.relative_to(HEADERS) for h in sorted(HEADERS.rglob("*.h")) if declaration in h.read_text()), Path())
+    header = next((path for path, text in headers().items() if declaration in text), Path())
     if header.parts and header.parts[0].startswith("experimental"):
         return " Experimental: it may change or go in any version."
     return " Provisional: it may change until version 1.0." if header.stem in ("learn", "rules") else ""
@@ -154,7 +162,7 @@ def enums(language: str):
 
 def declared(pattern: str) -> tuple[str, ...]:
     """Returns the groups of a pattern in the header that matches it."""
-    return next(m.groups() for h in sorted(HEADERS.rglob("*.h")) if (m := re.search(pattern, h.read_text(), re.S)))
+    return next(m.groups() for text in headers().values() if (m := re.search(pattern, text, re.S)))
 
 
 def struct(name: str) -> tuple[str, list[tuple[str, str, str]]]:
