@@ -109,12 +109,13 @@ const Labelling = (() => {
       }
       const chains = [...pages].flatMap((one) => this.pages[one].chains);
       const made = { chains: allIn(chains), cliques: allIn(cliques) };
-      const model = this.#modelOf(made);
+      made.model = this.#modelOf(made);
       try {
-        this.#check(model, made);
-        made.run = this.#runOf(model);
-      } finally {
-        model.close();
+        this.#check(made);
+        made.run = this.#runOf(made.model);
+      } catch (error) {
+        made.model.close();
+        throw error;
       }
       for (const [clique, here] of made.cliques)
         if (this.factors[clique] !== 1) made.run.setStrength(here, this.factors[clique]);
@@ -167,14 +168,14 @@ const Labelling = (() => {
       );
     }
     /**
-     * Throws an error unless every clique scores in `model` as in the problem. The scores differ if
+     * Throws an error unless every clique scores in the made model as in the problem. They differ if
      * members have position classes, tables or values of their own: the problem's model does not
      * reveal these, so #modelOf() cannot copy them.
      */
-    #check(model, made) {
+    #check(made) {
       for (const labels of [this.own, this.now]) {
         const expected = this.model.score(labels).cliqueScores;
-        const { cliqueScores } = model.score(this.#on(made, labels));
+        const { cliqueScores } = made.model.score(this.#on(made, labels));
         for (const [clique, here] of made.cliques)
           if (cliqueScores[here] !== expected[clique])
             throw new Error(`${this.cliques[clique].name} has members with values of their own`);
@@ -242,8 +243,11 @@ const Labelling = (() => {
     cost(chain) {
       const { score, own_score: own } = this.data.run.chains[chain];
       if (!this.isOpen(this.pageOf[chain])) return score - (own ?? score);
-      const [now, alone] = [this.now, this.own].map((labels) => this.model.score(labels).chainScores);
-      return now[chain] - alone[chain];
+      const made = this.#runs.get(this.pageOf[chain]);
+      const [now, alone] = [this.now, this.own].map(
+        (labels) => made.model.score(this.#on(made, labels)).chainScores[made.chains.get(chain)],
+      );
+      return now - alone;
     }
     /**
      * Returns the probabilities of the labels of a chain: `of(t, y)` is the probability of label y
